@@ -1,0 +1,113 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import PackageDescription
+
+/// A C library that Debian (or `scripts/setup`) provides.
+func system(_ name: String, pkgConfig: String, apt package: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/\(name)", pkgConfig: pkgConfig,
+        providers: package.map { [.apt([$0])] })
+}
+
+/// A room of the house: its name, what it may import, and nothing else.
+func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(name)")
+}
+
+func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)Tests")
+}
+
+let package = Package(
+    name: "larder",
+    products: [
+        .library(name: "BackgroundAssets", targets: ["BackgroundAssets"]),
+        .library(name: "StoreKit", targets: ["StoreKit"]),
+        .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
+        .library(name: "System", targets: ["System"]),
+        .executable(name: "larder", targets: ["larder"]),
+        .executable(name: "larderd", targets: ["larderd"]),
+    ],
+    targets: [
+        // C at the edge: module maps of system libraries, and shims for what Swift cannot import.
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
+        system("CLZMA", pkgConfig: "liblzma", apt: "liblzma-dev"),
+        system("CLZ4", pkgConfig: "liblz4", apt: "liblz4-dev"),
+        system("CLZFSE", pkgConfig: "lzfse"),
+        .target(name: "CLinux", path: "Sources/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CCurlShim", dependencies: ["CCurl"], path: "Sources/CCurlShim"),
+        .target(name: "CMicroHTTPDShim", dependencies: ["CMicroHTTPD"], path: "Sources/CMicroHTTPDShim"),
+        .target(name: "COpenSSLShim", dependencies: ["COpenSSL"], path: "Sources/COpenSSLShim"),
+
+        // The rooms, lowest first; imports point down.
+        room("System"),
+        room("Kit", "System", "CLinux"),
+        room("Crypto", "Kit", "System", "COpenSSL", "COpenSSLShim"),
+        room("HTTP", "Crypto", "Kit", "System", "CCurl", "CCurlShim", "CMicroHTTPD", "CMicroHTTPDShim"),
+        room("Database", "Kit", "System", "CSQLite"),
+        room("AppleArchive", "Kit", "System", "CDeflate", "CLZMA", "CLZ4", "CLZFSE"),
+        room("AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
+        room("AppBundles", "Kit", "System"),
+        room("PackNamespace", "Kit", "System"),
+        room("DeviceProtocol", "Kit", "System"),
+        room(
+            "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks", "AppleArchive", "Database",
+            "HTTP", "Crypto", "Kit", "System"),
+        room("ExtensionFoundation", "DeviceProtocol", "Kit", "System"),
+        room("BackgroundAssets", "ExtensionFoundation", "DeviceProtocol", "PackNamespace", "Kit", "System"),
+        room("StoreKit", "BackgroundAssets", "ExtensionFoundation"),
+        room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
+        room(
+            "Commands", "DevelopmentServer", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
+            "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
+        .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
+        .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
+
+        // Tests: one target per room, and Integration, which runs the real binaries.
+        .target(name: "TestSupport", dependencies: ["Kit", "System"], path: "Tests/TestSupport"),
+        tests("System", "System"),
+        tests("Kit", "Kit", "System"),
+        tests("Crypto", "Crypto", "Kit", "System"),
+        tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
+        tests("Database", "Database", "Kit", "System"),
+        tests("AppleArchive", "AppleArchive", "Kit", "System"),
+        tests("AssetPacks", "AssetPacks", "AppleArchive", "Kit", "System"),
+        tests("AppBundles", "AppBundles", "Kit", "System"),
+        tests("PackNamespace", "PackNamespace", "Kit", "System"),
+        tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
+        tests(
+            "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
+            "AppleArchive", "HTTP", "Kit", "System"),
+        tests(
+            "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "PackNamespace", "Kit", "System"),
+        tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Kit", "System"),
+        tests("Commands", "Commands", "AssetPacks", "Kit", "System"),
+        .testTarget(
+            name: "Integration",
+            dependencies: ["TestSupport", "Kit", "System", "larder", "larderd"],
+            path: "Tests/Integration"),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu11
+)
+
+for target in package.targets where target.type != .system {
+    if target.path?.contains("/C") == true, target.name != "Commands", target.name != "Crypto",
+        target.name != "CommandsTests", target.name != "CryptoTests"
+    {
+        continue
+    }
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .treatAllWarnings(as: .error),
+        ]
+}
