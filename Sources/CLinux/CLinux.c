@@ -2,3 +2,71 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 #include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const int clinux_o_path = O_PATH;
+const int clinux_rename_noreplace = RENAME_NOREPLACE;
+const int clinux_rename_exchange = RENAME_EXCHANGE;
+
+int clinux_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
+    return renameat2(from_directory, from, to_directory, to, flags);
+}
+
+int clinux_syncfs(int descriptor) { return syncfs(descriptor); }
+
+int clinux_pipe2(int descriptors[2], int flags) { return pipe2(descriptors, flags | O_CLOEXEC); }
+
+int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
+
+int clinux_fallocate(int descriptor, int64_t offset, int64_t length) {
+    return fallocate(descriptor, 0, offset, length);
+}
+
+int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int64_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t length) {
+    return copy_file_range(from, from_offset, to, to_offset, length, 0);
+}
+
+int clinux_peer(int socket, uint32_t *user, uint32_t *group, int32_t *process) {
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return -1;
+    *user = credentials.uid;
+    *group = credentials.gid;
+    *process = credentials.pid;
+    return 0;
+}
+
+int clinux_pidfd_open(int32_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+int clinux_pidfd_send_signal(int pidfd, int signal) {
+    return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+void clinux_name_thread(const char *name) {
+    char cut[16];
+    snprintf(cut, sizeof cut, "%s", name);
+    pthread_setname_np(pthread_self(), cut);
+}
+
+int clinux_window_columns(int descriptor) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -1;
+    return size.ws_col;
+}
+
+char *const *clinux_environment(void) { return environ; }

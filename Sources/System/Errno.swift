@@ -41,6 +41,11 @@ public struct Errno: RawRepresentable, Error, Hashable, Sendable {
     public static let diskQuotaExceeded = Errno(rawValue: EDQUOT)
 }
 
+extension Errno {
+    /// Lets `catch Errno.noSuchFileOrDirectory` match an error of any type.
+    public static func ~= (pattern: Errno, error: any Error) -> Bool { (error as? Errno) == pattern }
+}
+
 extension Errno: CustomStringConvertible {
     /// The C library's text for the number, such as "No such file or directory".
     public var description: String {

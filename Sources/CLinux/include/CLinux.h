@@ -2,3 +2,69 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 #pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What Swift's Glibc module lacks: calls behind _GNU_SOURCE, variadic calls and function-like macros.
+// Every function keeps the C convention: -1 and errno, unless it says otherwise.
+
+extern const int clinux_o_path;
+extern const int clinux_rename_noreplace;
+extern const int clinux_rename_exchange;
+
+int clinux_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
+int clinux_syncfs(int descriptor);
+int clinux_pipe2(int descriptors[2], int flags);
+int clinux_accept(int listener);
+int clinux_fallocate(int descriptor, int64_t offset, int64_t length);
+int clinux_eventfd(void);
+int clinux_memfd(const char *name);
+
+/// Copies up to `length` bytes inside the kernel, sharing blocks where the file system can. Returns the bytes copied.
+int64_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t length);
+
+/// The user, group and process at the other end of a Unix socket when it was connected.
+int clinux_peer(int socket, uint32_t *user, uint32_t *group, int32_t *process);
+
+/// A descriptor that becomes readable when the process ends.
+int clinux_pidfd_open(int32_t process);
+int clinux_pidfd_send_signal(int pidfd, int signal);
+
+/// Gives the calling thread a name of at most 15 bytes; longer names are cut.
+void clinux_name_thread(const char *name);
+
+/// The width of the terminal behind the descriptor, in columns.
+int clinux_window_columns(int descriptor);
+
+/// One descriptor that the child gets under another number.
+struct clinux_descriptor {
+    int source;
+    int target;
+};
+
+/// How a child is started. Descriptors 0, 1 and 2 are kept unless `descriptors` names them; all others are closed.
+struct clinux_spawn {
+    const char *executable;
+    char *const *arguments;
+    char *const *environment;
+    const char *working_directory; // NULL: the parent's
+    const struct clinux_descriptor *descriptors;
+    size_t descriptor_count;
+    int new_session;
+    int search_path;
+    int die_with_parent; // the kernel sends SIGKILL when the thread that spawned it ends
+};
+
+/// Starts a child with default signal dispositions and an empty signal mask. Returns its process id, or -1 with errno
+/// set to what failed in the child up to and including exec.
+int32_t clinux_spawn(const struct clinux_spawn *options);
+
+/// Decodes what waitpid gave: the exit code, or 128 + the signal's number.
+int clinux_exit_code(int status);
+
+/// Replaces this process, with default signal dispositions and an empty signal mask. Returns only when it fails.
+int clinux_exec(const char *executable, char *const *arguments, char *const *environment);
+
+/// The process's environment: strings `NAME=value`, ended by NULL. NULL when there is none.
+char *const *clinux_environment(void);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Runs work that blocks on a thread outside the cooperative pool and suspends the caller meanwhile.
+///
+/// Cancelling the calling task does not interrupt `body`; work that can be cancelled brings its own means.
+package func offload<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        BlockingPool.shared.run { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+
+/// Threads for blocking work: one is started when none is idle, two stay for the next, without any time-out ticking.
+final class BlockingPool: Sendable {
+    static let shared = BlockingPool(maximum: 64, keptIdle: 2)
+
+    private struct State {
+        var jobs: [@Sendable () -> Void] = []
+        var idle = 0
+        var threads = 0
+    }
+
+    private let maximum: Int
+    private let keptIdle: Int
+    private let monitor = Monitor(State())
+
+    init(maximum: Int, keptIdle: Int) {
+        self.maximum = maximum
+        self.keptIdle = keptIdle
+    }
+
+    func run(_ job: @escaping @Sendable () -> Void) {
+        let startThread = monitor.withLock { state -> Bool in
+            state.jobs.append(job)
+            guard state.idle < state.jobs.count, state.threads < maximum else { return false }
+            state.threads += 1
+            return true
+        }
+        guard startThread else { return }
+        do {
+            try WorkerThread.start(name: "larder-blocking") { self.work() }
+        } catch {
+            // No thread to be had: those there are will come to the job; with none, it runs here rather than never.
+            let runHere = monitor.withLock { state -> (@Sendable () -> Void)? in
+                state.threads -= 1
+                return state.threads == 0 ? state.jobs.popLast() : nil
+            }
+            runHere?()
+        }
+    }
+
+    private func work() {
+        while let job = next() { job() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        let mayIdle = monitor.withLock { state -> Bool in
+            if state.jobs.isEmpty, state.idle >= keptIdle {
+                state.threads -= 1
+                return false
+            }
+            state.idle += 1
+            return true
+        }
+        guard mayIdle else { return nil }
+        return monitor.wait { state in
+            guard !state.jobs.isEmpty else { return nil }
+            state.idle -= 1
+            return state.jobs.removeFirst()
+        }
+    }
+}
