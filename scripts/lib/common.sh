@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 The Larder authors
+
+# Shared by every script here; sourced, never run.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# Everything meant for a person goes to standard error, so that standard output stays usable by other programs.
+say() { printf '%s\n' "$*" >&2; }
+step() { printf '%s==>%s %s\n' "$bold" "$plain" "$*" >&2; }
+die() {
+    printf '%serror:%s %s\n' "$bold" "$plain" "$*" >&2
+    exit 1
+}
+
+bold='' plain=''
+if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then
+    bold=$'\033[1m' plain=$'\033[0m'
+fi
+
+# Where `scripts/setup` puts the one library that Debian does not have.
+prefix=${LARDER_PREFIX:-/usr/local}
+if [ "$prefix" != /usr/local ]; then
+    export PKG_CONFIG_PATH="$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+fi
+
+# The toolchain is expected on PATH; its usual place is looked at too.
+require_swift() {
+    if ! command -v swift >/dev/null 2>&1 && [ -x /opt/swift/usr/bin/swift ]; then
+        export PATH="$PATH:/opt/swift/usr/bin"
+    fi
+    command -v swift >/dev/null 2>&1 || die "no Swift toolchain on PATH: install Swift 6.2 or later, then try again"
+}
