@@ -118,16 +118,20 @@ package struct CommandArgument: Hashable, Sendable {
     package let isOptional: Bool
     /// Takes all that is left; only the last argument may.
     package let isRepeating: Bool
+    /// From its first value on, every word is taken as it is, options too: a command line inside a command line.
+    package let isVerbatim: Bool
     package let completion: CommandCompletion
 
     package init(
         _ name: String, _ summary: String, isOptional: Bool = false, isRepeating: Bool = false,
+        isVerbatim: Bool = false,
         completion: CommandCompletion = .none
     ) {
         self.name = name
         self.summary = summary
         self.isOptional = isOptional
-        self.isRepeating = isRepeating
+        self.isRepeating = isRepeating || isVerbatim
+        self.isVerbatim = isVerbatim
         self.completion = completion
     }
 }
