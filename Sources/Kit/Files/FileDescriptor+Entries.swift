@@ -47,7 +47,11 @@ extension FileDescriptor {
             try systemCall { fchmodat(rawValue, name, 0o700, 0) }
             opened = try systemCall { openat(rawValue, name, flags) }
         }
-        if let opened { try OwnedDescriptor(FileDescriptor(rawValue: opened)).borrowed.removeContents() }
+        if let opened {
+            // Named, because an unnamed owner closes as soon as its number was read.
+            let directory = OwnedDescriptor(FileDescriptor(rawValue: opened))
+            try directory.borrowed.removeContents()
+        }
         try systemCall { unlinkat(rawValue, name, AT_REMOVEDIR) }
     }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Glibc
+import Kit
+import Synchronization
+import System
+
+/// The counter file of an app root, mapped: reading it is one load from memory.
+package final class GenerationCounter: Sendable {
+    // One page of the counter file, written by the service with single eight-byte stores; valid until deinit.
+    private nonisolated(unsafe) let address: UnsafeMutableRawPointer
+
+    /// Maps the counter of an app root, to read it.
+    /// - Throws: `Errno`, `noSuchFileOrDirectory` when the app has none.
+    package init(of layout: AppRootLayout) throws {
+        let file = try OwnedDescriptor(layout.counter, .readOnly)
+        var status = stat()
+        try systemCall { fstat(file.borrowed.rawValue, &status) }
+        // A page of a shorter file would end in SIGBUS instead of an answer.
+        guard status.st_size >= MemoryLayout<UInt64>.size else { throw Errno.noSuchFileOrDirectory }
+        let address = mmap(nil, MemoryLayout<UInt64>.size, PROT_READ, MAP_SHARED, file.borrowed.rawValue, 0)
+        guard let address, address != MAP_FAILED else { throw Errno.current }
+        self.address = address
+    }
+
+    deinit { munmap(address, MemoryLayout<UInt64>.size) }
+
+    @inline(__always)
+    package var value: UInt64 {
+        UInt64(littleEndian: address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring))
+    }
+
+    /// Stores a number in the counter file, made when it is missing. The service alone does this.
+    ///
+    /// The file is written in place, never replaced: readers keep the mapping for as long as they live.
+    /// - Throws: `Errno`
+    package static func store(_ value: UInt64, in layout: AppRootLayout) throws {
+        let file = try OwnedDescriptor(
+            layout.counter, .readWrite, options: .create, permissions: FilePermissions(rawValue: 0o644))
+        var status = stat()
+        try systemCall { fstat(file.borrowed.rawValue, &status) }
+        if status.st_size < MemoryLayout<UInt64>.size {
+            try systemCall { ftruncate(file.borrowed.rawValue, off_t(MemoryLayout<UInt64>.size)) }
+        }
+        let size = MemoryLayout<UInt64>.size
+        let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.borrowed.rawValue, 0)
+        guard let address, address != MAP_FAILED else { throw Errno.current }
+        defer { munmap(address, size) }
+        address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value.littleEndian, ordering: .releasing)
+    }
+}
