@@ -1,2 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
+
+import CSQLite
+import Kit
+package import System
+
+/// One SQLite database, with a thread of its own: statements run there and never leave the closures given to it.
+///
+/// Every change is one transaction. The file is in WAL mode with `synchronous = NORMAL`: a killed process loses nothing; a
+/// power cut may lose the last transactions but never mixes them, and recovery reads the disk as well as the tables.
+package actor Database {
+    private let executor: BlockingExecutor
+    private let path: FilePath
+    private var handle: Handle?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Opens the file, making it if need be, and brings its tables up to the last migration.
+    /// - Throws: `DatabaseError`: `corrupt` or `newer` among others; the file is left as it is then.
+    package init(path: FilePath, migrations: [Migration]) async throws {
+        executor = try BlockingExecutor(name: "larder-database")
+        self.path = path
+        try open(migrations)
+    }
+
+    private func open(_ migrations: [Migration]) throws {
+        let handle = try Handle(path: path)
+        let connection = Connection(handle.raw, path: path)
+        for pragma in Self.settings { try connection.execute(pragma) }
+        try Self.migrate(connection, migrations, path: path)
+        self.handle = handle
+    }
+
+    /// Runs `body` on a state that no write changes meanwhile. Writing in it is an error of SQLite's.
+    /// - Throws: `DatabaseError`, and what `body` throws.
+    package func read<Result: Sendable>(
+        _ body: @Sendable (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        let connection = try connection()
+        try connection.execute("PRAGMA query_only = 1")
+        defer { _ = try? connection.execute("PRAGMA query_only = 0") }
+        return try body(connection)
+    }
+
+    /// Runs `body` in one transaction, which is undone when it throws.
+    /// - Throws: `DatabaseError`, and what `body` throws.
+    package func write<Result: Sendable>(
+        _ body: @Sendable (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        let connection = try connection()
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body(connection)
+            try connection.execute("COMMIT")
+            return result
+        } catch {
+            // After a full disk SQLite may have rolled back by itself; then there is nothing to undo.
+            _ = try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Gives back the memory of its page cache.
+    package func trim() {
+        guard let handle else { return }
+        sqlite3_db_release_memory(handle.raw)
+    }
+
+    /// Folds the write-ahead log into the file and closes it; later calls throw.
+    package func close() { handle = nil }
+
+    private func connection() throws -> Connection {
+        guard let handle else {
+            throw DatabaseError(.closed, "The database \(path) was closed.")
+        }
+        return Connection(handle.raw, path: path)
+    }
+
+    private static let settings = [
+        "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON",
+        "PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -512",
+    ]
+
+    private static func migrate(
+        _ connection: borrowing Connection, _ migrations: [Migration], path: FilePath
+    ) throws {
+        let current = try connection.first("PRAGMA user_version") { $0.int64(0) } ?? 0
+        let newest = migrations.map(\.version).max() ?? 0
+        guard current <= newest else {
+            throw DatabaseError(
+                .newer,
+                "\(path) has schema \(current), and this program knows up to \(newest): a newer larderd wrote it. "
+                    + "Run that version, or move the file away to start afresh.")
+        }
+        for migration in migrations.sorted(by: { $0.version < $1.version }) where migration.version > current {
+            try connection.execute("BEGIN IMMEDIATE")
+            do {
+                for statement in migration.statements { try connection.execute(statement) }
+                try connection.execute("PRAGMA user_version = \(migration.version)")
+                try connection.execute("COMMIT")
+            } catch {
+                _ = try? connection.execute("ROLLBACK")
+                throw error
+            }
+        }
+    }
+}
+
+/// One step of the schema; the file's `user_version` says which were taken.
+package struct Migration: Sendable {
+    package let version: Int64
+    package let statements: [String]
+
+    package init(version: Int64, statements: [String]) {
+        self.version = version
+        self.statements = statements
+    }
+}
+
+/// Owns the open database; its end closes it.
+private final class Handle {
+    let raw: OpaquePointer
+
+    init(path: FilePath) throws {
+        var raw: OpaquePointer?
+        // No mutex inside SQLite: the actor's executor is the only thread that calls.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let result = path.withPlatformString { sqlite3_open_v2($0, &raw, flags, nil) }
+        guard let raw else { throw DatabaseError(.failed, "There is no memory to open \(path).") }
+        guard result == SQLITE_OK else {
+            let error = DatabaseError(result: result, raw, path: path, doing: "open it")
+            sqlite3_close_v2(raw)
+            throw error
+        }
+        sqlite3_busy_timeout(raw, 5000)
+        self.raw = raw
+    }
+
+    deinit { sqlite3_close_v2(raw) }
+}

@@ -9,9 +9,13 @@ package protocol LarderError: Error, CustomStringConvertible, Sendable {
     var codeName: String { get }
     var message: String { get }
     var cause: (any Error)? { get }
+    /// What a command that ends with this error tells its caller; `failure` unless the error says otherwise.
+    var exitCode: ExitCode { get }
 }
 
 extension LarderError {
+    package var exitCode: ExitCode { .failure }
+
     package var description: String {
         guard let cause else { return message }
         return "\(message) (\(cause))"

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import CSQLite
+import System
+
+/// The open database inside a `read` or `write` closure.
+package struct Connection: ~Copyable {
+    private let raw: OpaquePointer
+    private let path: FilePath
+
+    init(_ raw: OpaquePointer, path: FilePath) {
+        self.raw = raw
+        self.path = path
+    }
+
+    /// How many rows the last statement inserted, changed or deleted.
+    package var changes: Int { Int(sqlite3_changes(raw)) }
+
+    /// Runs one statement for its effect. `values` stand for its `?` in order.
+    /// - Throws: `DatabaseError`
+    package func execute(_ sql: String, _ values: [SQLValue] = []) throws {
+        try run(sql, values) { _ in true }
+    }
+
+    /// All rows of a query, through `map`.
+    /// - Throws: `DatabaseError`, and what `map` throws.
+    package func rows<Result>(
+        _ sql: String, _ values: [SQLValue] = [], _ map: (borrowing Row) throws -> Result
+    ) throws -> [Result] {
+        var results: [Result] = []
+        try run(sql, values) { row in
+            results.append(try map(row))
+            return true
+        }
+        return results
+    }
+
+    /// The first row of a query, through `map`; nil when there is none.
+    /// - Throws: `DatabaseError`, and what `map` throws.
+    package func first<Result>(
+        _ sql: String, _ values: [SQLValue] = [], _ map: (borrowing Row) throws -> Result
+    ) throws -> Result? {
+        var result: Result?
+        try run(sql, values) { row in
+            result = try map(row)
+            return false
+        }
+        return result
+    }
+
+    /// Steps through a statement until `body` says no or the rows end.
+    private func run(_ sql: String, _ values: [SQLValue], _ body: (borrowing Row) throws -> Bool) throws {
+        var prepared: OpaquePointer?
+        try check(sqlite3_prepare_v2(raw, sql, -1, &prepared, nil), sql)
+        guard let statement = prepared else { return }
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_bind_parameter_count(statement) == values.count else {
+            throw DatabaseError(
+                .failed,
+                "A statement has \(sqlite3_bind_parameter_count(statement)) places for \(values.count) values: \(sql)")
+        }
+        for (index, value) in values.enumerated() {
+            try check(value.bind(to: statement, at: CInt(index + 1)), sql)
+        }
+        while true {
+            let result = sqlite3_step(statement)
+            guard result != SQLITE_DONE else { return }
+            guard result == SQLITE_ROW else { return try check(result, sql) }
+            guard try body(Row(statement)) else { return }
+        }
+    }
+
+    private func check(_ result: CInt, _ sql: String) throws {
+        guard result == SQLITE_OK else {
+            throw DatabaseError(result: result, raw, path: path, doing: "run \"\(sql)\"")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import CSQLite
+import Kit
+import System
+
+/// What goes wrong with the database.
+package struct DatabaseError: LarderError {
+    /// The kind of failure; the list may grow.
+    package struct Code: Hashable, Sendable {
+        package let name: String
+
+        package static let cannotOpen = Code(name: "database.cannotOpen")
+        /// The file is damaged, or no database at all.
+        package static let corrupt = Code(name: "database.corrupt")
+        /// A newer program wrote the file.
+        package static let newer = Code(name: "database.newer")
+        package static let noSpace = Code(name: "database.noSpace")
+        package static let busy = Code(name: "database.busy")
+        package static let readOnly = Code(name: "database.readOnly")
+        /// A row breaks a rule of its table.
+        package static let constraint = Code(name: "database.constraint")
+        package static let closed = Code(name: "database.closed")
+        package static let failed = Code(name: "database.failed")
+    }
+
+    package let code: Code
+    package let message: String
+    package var cause: (any Error)? { nil }
+    package var codeName: String { code.name }
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    init(result: CInt, _ raw: OpaquePointer, path: FilePath, doing: String) {
+        let said = String(cString: sqlite3_errmsg(raw))
+        switch result & 0xFF {
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            self.init(
+                .corrupt,
+                "The database \(path) is damaged (\(said)). Move it away and start again: apps and packs on the disk are kept, "
+                    + "but have to be installed anew.")
+        case SQLITE_FULL:
+            self.init(.noSpace, "There is no space left for the database \(path). Free some and try again.")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self.init(.busy, "Another program is using the database \(path). Close it and try again.")
+        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+            self.init(.cannotOpen, "The database \(path) cannot be opened (\(said)). Check the folder's permissions.")
+        case SQLITE_READONLY:
+            self.init(.readOnly, "The database \(path) cannot be written (\(said)). Check the folder's permissions.")
+        case SQLITE_CONSTRAINT:
+            self.init(.constraint, "A row does not fit its table in \(path) (\(said)).")
+        default:
+            self.init(.failed, "The database \(path) failed to \(doing): \(said) (SQLite code \(result)).")
+        }
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+// What is installed, what is going on, and what it takes.
+
+/// The installed apps, and those being installed.
+package struct AppsRequest: DeviceRequest {
+    package static let method = "apps"
+    package init() {}
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package var apps: [AppSummary]
+        package init(apps: [AppSummary]) { self.apps = apps }
+    }
+}
+
+package struct AppSummary: Codable, Hashable, Sendable {
+    package var app: String
+    package var displayName: String
+    package var version: String
+    /// `installing`, `updating`, `ready`, `paused` or `failed`; others may come.
+    package var state: String
+    package var wasLaunched: Bool
+    package var localPacks: Int
+    /// Bytes in files and on the disk: base app and packs.
+    package var size: Int64
+    package var allocatedSize: Int64
+    package var note: String?
+
+    package init(
+        app: String, displayName: String, version: String, state: String, wasLaunched: Bool, localPacks: Int,
+        size: Int64, allocatedSize: Int64, note: String? = nil
+    ) {
+        self.app = app
+        self.displayName = displayName
+        self.version = version
+        self.state = state
+        self.wasLaunched = wasLaunched
+        self.localPacks = localPacks
+        self.size = size
+        self.allocatedSize = allocatedSize
+        self.note = note
+    }
+}
+
+/// The packs of one app: local, on their way, and available.
+package struct PacksRequest: DeviceRequest {
+    package static let method = "packs"
+    package var app: String
+    package init(app: String) { self.app = app }
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package var packs: [PackListing]
+        /// Paths that more than one local pack holds, at most 100 of them.
+        package var collisions: [CollisionListing]
+        package var collisionCount: Int
+
+        package init(packs: [PackListing], collisions: [CollisionListing], collisionCount: Int) {
+            self.packs = packs
+            self.collisions = collisions
+            self.collisionCount = collisionCount
+        }
+    }
+}
+
+package struct PackListing: Codable, Hashable, Sendable {
+    package var id: String
+    package var policy: PackPolicy
+    package var state: PackState
+    /// nil while not local.
+    package var localVersion: Int?
+    /// nil once the manifest no longer has the pack.
+    package var availableVersion: Int?
+    package var language: String?
+    package var downloadSize: Int64
+    package var downloaded: Int64
+    /// Bytes in files and on the disk; 0 while not local.
+    package var size: Int64
+    package var allocatedSize: Int64
+    package var error: String?
+
+    package init(
+        id: String, policy: PackPolicy, state: PackState, localVersion: Int?, availableVersion: Int?,
+        language: String? = nil, downloadSize: Int64, downloaded: Int64 = 0, size: Int64 = 0,
+        allocatedSize: Int64 = 0, error: String? = nil
+    ) {
+        self.id = id
+        self.policy = policy
+        self.state = state
+        self.localVersion = localVersion
+        self.availableVersion = availableVersion
+        self.language = language
+        self.downloadSize = downloadSize
+        self.downloaded = downloaded
+        self.size = size
+        self.allocatedSize = allocatedSize
+        self.error = error
+    }
+}
+
+/// A path in several packs: readers see the winner's file unless they name a pack (A5).
+package struct CollisionListing: Codable, Hashable, Sendable {
+    package var path: String
+    package var winner: String
+    package var losers: [String]
+
+    package init(path: String, winner: String, losers: [String]) {
+        self.path = path
+        self.winner = winner
+        self.losers = losers
+    }
+}
+
+/// The service itself and all that is going on.
+package struct StatusRequest: DeviceRequest {
+    package static let method = "status"
+    package init() {}
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package var version: String
+        package var processID: Int32
+        package var stateFolder: String
+        package var installs: [InstallEvent]
+        package var transfers: [TransferListing]
+        /// What went wrong lately and was lived with: crashed extensions, unreachable servers.
+        package var notes: [StatusNote]
+
+        package init(
+            version: String, processID: Int32, stateFolder: String, installs: [InstallEvent],
+            transfers: [TransferListing], notes: [StatusNote]
+        ) {
+            self.version = version
+            self.processID = processID
+            self.stateFolder = stateFolder
+            self.installs = installs
+            self.transfers = transfers
+            self.notes = notes
+        }
+    }
+}
+
+package struct TransferListing: Codable, Hashable, Sendable {
+    package var app: String
+    package var pack: String
+    package var version: Int
+    package var state: PackState
+    package var completed: Int64
+    package var total: Int64
+    package var bytesPerSecond: Double
+    package var error: String?
+
+    package init(
+        app: String, pack: String, version: Int, state: PackState, completed: Int64, total: Int64,
+        bytesPerSecond: Double, error: String? = nil
+    ) {
+        self.app = app
+        self.pack = pack
+        self.version = version
+        self.state = state
+        self.completed = completed
+        self.total = total
+        self.bytesPerSecond = bytesPerSecond
+        self.error = error
+    }
+}
+
+package struct StatusNote: Codable, Hashable, Sendable {
+    /// Seconds since 1970.
+    package var time: Int64
+    package var app: String?
+    package var message: String
+
+    package init(time: Int64, app: String?, message: String) {
+        self.time = time
+        self.app = app
+        self.message = message
+    }
+}
+
+/// What everything takes on the disk (C10).
+package struct StorageRequest: DeviceRequest {
+    package static let method = "storage"
+    package init() {}
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package var apps: [AppStorage]
+        /// Downloads in flight.
+        package var staging: Int64
+        /// The service's own database and tables.
+        package var bookkeeping: Int64
+        package var free: Int64
+        package var stateFolder: String
+
+        package init(apps: [AppStorage], staging: Int64, bookkeeping: Int64, free: Int64, stateFolder: String) {
+            self.apps = apps
+            self.staging = staging
+            self.bookkeeping = bookkeeping
+            self.free = free
+            self.stateFolder = stateFolder
+        }
+    }
+}
+
+package struct AppStorage: Codable, Hashable, Sendable {
+    package var app: String
+    package var displayName: String
+    /// Bytes in files and on the disk.
+    package var baseSize: Int64
+    package var baseAllocatedSize: Int64
+    package var packs: [PackListing]
+
+    package init(
+        app: String, displayName: String, baseSize: Int64, baseAllocatedSize: Int64, packs: [PackListing]
+    ) {
+        self.app = app
+        self.displayName = displayName
+        self.baseSize = baseSize
+        self.baseAllocatedSize = baseAllocatedSize
+        self.packs = packs
+    }
+}

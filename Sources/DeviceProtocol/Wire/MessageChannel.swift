@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// A connected pair of ends that carries whole messages; the socket in production, memory in tests.
+package protocol MessageChannel: Sendable {
+    /// Sends one message; may block while the peer does not read.
+    func send(_ message: [UInt8]) throws
+    /// Blocks for the next message; nil once the peer has closed. Called from one owned thread only.
+    func receive() throws -> [UInt8]?
+    /// Wakes both directions; later calls fail or return nil.
+    func close()
+}

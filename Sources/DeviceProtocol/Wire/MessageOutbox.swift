@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Kit
+
+/// Sends messages in the order they were posted, without ever making the poster wait.
+///
+/// A peer that stops reading fills the outbox up to its limit; then the channel is closed, because memory is finite and
+/// a message left out would be worse than a connection that ends.
+package final class MessageOutbox: Sendable {
+    private struct State {
+        var messages: [[UInt8]] = []
+        var bytes = 0
+        var draining = false
+        var closed = false
+    }
+
+    private let channel: any MessageChannel
+    private let limit: Int
+    private let state = Locked(State())
+
+    /// - Parameter limit: how many bytes may wait for a peer that does not read.
+    package init(_ channel: any MessageChannel, limit: Int = 32 << 20) {
+        self.channel = channel
+        self.limit = limit
+    }
+
+    /// Takes a message for sending; false when the connection has ended.
+    @discardableResult
+    package func post(_ message: [UInt8]) -> Bool {
+        enum Step { case refuse, overflow, queued, drain }
+        let step = state.withLock { state -> Step in
+            if state.closed { return .refuse }
+            guard state.bytes + message.count <= limit else {
+                state.closed = true
+                state.messages = []
+                return .overflow
+            }
+            state.messages.append(message)
+            state.bytes += message.count
+            if state.draining { return .queued }
+            state.draining = true
+            return .drain
+        }
+        switch step {
+        case .refuse: return false
+        case .overflow:
+            channel.close()
+            return false
+        case .queued: return true
+        case .drain:
+            Task.detached { try? await offload { self.drain() } }
+            return true
+        }
+    }
+
+    /// Drops what waits and refuses what comes.
+    package func close() {
+        state.withLock {
+            $0.closed = true
+            $0.messages = []
+            $0.bytes = 0
+        }
+    }
+
+    private func drain() {
+        while true {
+            let batch = state.withLock { state -> [[UInt8]] in
+                let batch = state.messages
+                state.messages = []
+                state.bytes = 0
+                if batch.isEmpty { state.draining = false }
+                return batch
+            }
+            if batch.isEmpty { return }
+            for message in batch {
+                do {
+                    try channel.send(message)
+                } catch let error as DeviceError where error.code == .badMessage {
+                    continue  // Too long to be sent: the request that asked for it was answered with an error.
+                } catch {
+                    close()
+                    channel.close()
+                    return
+                }
+            }
+        }
+    }
+}
