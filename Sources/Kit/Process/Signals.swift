@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Glibc
+internal import System
+
+/// Signals, taken synchronously on an owned thread instead of in handlers.
+package enum Signals {
+    package static let interrupt = SIGINT
+    package static let terminate = SIGTERM
+    package static let hangUp = SIGHUP
+
+    /// To be called first in `main`: writing to a closed pipe or socket becomes an error instead of the end.
+    /// Children get the default back.
+    package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    /// Takes the signals from now on: `body` is called on an owned thread for each that comes.
+    ///
+    /// To be called in `main` before any other thread is started, since threads inherit who gets signals.
+    /// - Throws: `Errno`
+    package static func take(_ numbers: [Int32], _ body: @escaping @Sendable (Int32) -> Void) throws {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        let result = pthread_sigmask(SIG_BLOCK, &set, nil)
+        guard result == 0 else { throw Errno(rawValue: result) }
+        try WorkerThread.start(name: "larder-signals") {
+            var set = sigset_t()
+            sigemptyset(&set)
+            for number in numbers { sigaddset(&set, number) }
+            while true {
+                var number: Int32 = 0
+                if sigwait(&set, &number) == 0 { body(number) }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Glibc
+internal import System
+
+/// Messages over a stream socket: each is its length as four bytes, most significant first, then that many bytes.
+///
+/// One owned thread receives; any thread may send. Closing wakes both.
+package final class FrameChannel: Sendable {
+    /// The largest message that is sent or taken, in bytes.
+    package static let maximumPayload = 16 << 20
+
+    private let socket: OwnedDescriptor
+    private let sending = Locked(())
+    private let closed = Locked(false)
+
+    package init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
+
+    /// The other end.
+    /// - Throws: `Errno`
+    package func peer() throws -> PeerCredentials { try PeerCredentials(of: socket.borrowed) }
+
+    /// Sends one message whole; blocks while the other end does not take it.
+    /// - Throws: `KitError` when it is too large; `Errno`, such as `brokenPipe` when the other end is gone.
+    package func send(_ payload: [UInt8]) throws {
+        guard payload.count <= Self.maximumPayload else {
+            throw KitError(
+                .frameTooLarge, "A message of \(payload.count) bytes is over the limit of \(Self.maximumPayload).")
+        }
+        let length = UInt32(payload.count)
+        var frame: [UInt8] = []
+        frame.reserveCapacity(4 + payload.count)
+        for shift in [24, 16, 8, 0] as [UInt32] { frame.append(UInt8(truncatingIfNeeded: length >> shift)) }
+        frame += payload
+        try sending.withLock { _ in try frame.withUnsafeBytes { try sendAll($0) } }
+    }
+
+    private func sendAll(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes
+        let number = socket.borrowed.rawValue
+        while !rest.isEmpty {
+            let count = try systemCall { Glibc.send(number, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL)) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+
+    /// Blocks until a message has come; nil when the other end closed between messages, or this end was closed.
+    /// - Throws: `KitError` when a message is cut off or too large; the channel is of no use then. `Errno`
+    package func receive() throws -> [UInt8]? {
+        do {
+            guard let header = try read(4, endIsFine: true) else { return nil }
+            let length = header.reduce(0) { $0 << 8 | Int($1) }
+            guard length <= Self.maximumPayload else {
+                throw KitError(
+                    .frameTooLarge, "The other end announced \(length) bytes, over the limit of \(Self.maximumPayload)."
+                )
+            }
+            return try read(length, endIsFine: false)
+        } catch {
+            if closed.withLock({ $0 }) { return nil }
+            throw error
+        }
+    }
+
+    private func read(_ count: Int, endIsFine: Bool) throws -> [UInt8]? {
+        // Memory grows with what has come, not with what was announced.
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let have = bytes.count
+            let wanted = min(count - have, 256 << 10)
+            let got = try withUnsafeTemporaryAllocation(byteCount: wanted, alignment: 1) { buffer in
+                let got = try socket.borrowed.read(into: buffer)
+                bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<got]))
+                return got
+            }
+            if got == 0 {
+                if endIsFine, have == 0 { return nil }
+                throw KitError(.frameCut, "The other end closed in the middle of a message.")
+            }
+        }
+        return bytes
+    }
+
+    /// Ends both directions: a blocked `receive` returns nil, a blocked `send` throws. The number is freed on release.
+    package func close() {
+        closed.withLock { $0 = true }
+        shutdown(socket.borrowed.rawValue, CInt(SHUT_RDWR))
+    }
+}
