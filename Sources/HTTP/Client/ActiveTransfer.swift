@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import CCurl
+internal import CCurlShim
+internal import Kit
+
+/// One transfer under way: libcurl's easy handle, and what its callbacks do. Lives and dies on the engine's thread.
+final class ActiveTransfer {
+    /// Which silence counts against the server.
+    enum Phase {
+        /// Name, connection and handshake: the connect time-out is libcurl's to watch.
+        case connecting
+        /// A request was sent: every byte from the server resets the stall clock.
+        case exchanging
+    }
+
+    let transfer: Transfer
+    let handle: UnsafeMutableRawPointer
+    let configuration: HTTPClientConfiguration
+    var parser = ResponseHeadParser()
+    var phase = Phase.connecting
+    var lastByte: SuspendingClock.Instant
+    var received: Int64 = 0
+    var response: HTTPResponse?
+    /// Why a callback broke the transfer off.
+    var failure: HTTPClientError?
+    private var isPaused = false
+    private let started: SuspendingClock.Instant
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    init(_ transfer: Transfer, _ configuration: HTTPClientConfiguration, now: SuspendingClock.Instant) throws {
+        guard let handle = curl_easy_init() else {
+            errorText.deallocate()
+            throw HTTPClientError(.failed, "libcurl has no memory for another transfer.")
+        }
+        self.transfer = transfer
+        self.configuration = configuration
+        self.handle = handle
+        started = now
+        lastByte = now
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        try configure()
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// When the transfer must be given up, and what is said then. Silence does not count while it is paused.
+    var deadline: (instant: SuspendingClock.Instant, error: HTTPClientError)? {
+        let place = DisplayURL.text(transfer.request.url)
+        let stall: SuspendingClock.Instant? =
+            phase == .exchanging && !isPaused ? lastByte.advanced(by: configuration.stallTimeout) : nil
+        let limit = transfer.request.timeLimit.map { started.advanced(by: $0) }
+        if let limit, stall.map({ limit < $0 }) ?? true {
+            return (
+                limit,
+                HTTPClientError(.timedOut, "\(place) was not there within \(transfer.request.timeLimit ?? .zero).")
+            )
+        }
+        return stall.map {
+            (
+                $0,
+                HTTPClientError(
+                    .stalled,
+                    "\(place) stalled: no byte for \(configuration.stallTimeout), after \(received) bytes.")
+            )
+        }
+    }
+
+    /// Makes the handle follow the transfer's pause state.
+    func applyPause(now: SuspendingClock.Instant) {
+        let paused = transfer.isPaused
+        guard paused != isPaused else { return }
+        isPaused = paused
+        lastByte = now
+        curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+    }
+
+    // MARK: What libcurl reports
+
+    /// The connection stands and the request goes out.
+    func requestStarts() {
+        phase = .exchanging
+        lastByte = SuspendingClock().now
+    }
+
+    /// One line of a head; false breaks the transfer off.
+    func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+        lastByte = SuspendingClock().now
+        switch parser.take(line) {
+        case .more, .trailer: return true
+        case .interim:
+            phase = .connecting
+            return true
+        case .invalid(let what):
+            let place = DisplayURL.text(transfer.request.url)
+            failure = HTTPClientError(.badResponse, "\(place) did not answer in HTTP: \(what).")
+            return false
+        case .head(let status, let headers):
+            do throws(HTTPClientError) {
+                let response = try ResponseCheck(request: transfer.request).evaluate(
+                    status: status, headers: headers, finalURL: finalURL)
+                self.response = response
+                transfer.deliver(response)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+    }
+
+    /// A piece of the body; what the write callback must return.
+    func receive(body bytes: UnsafeRawBufferPointer) -> Int {
+        lastByte = SuspendingClock().now
+        if let promised = promisedEnd, received + Int64(bytes.count) > promised {
+            failure = HTTPClientError(
+                .wrongLength,
+                "\(DisplayURL.text(transfer.request.url)) sends more than the \(promised) bytes it was to be.")
+            return 0
+        }
+        switch transfer.accept(bytes) {
+        case .taken:
+            received += Int64(bytes.count)
+            return bytes.count
+        case .pause:
+            isPaused = true
+            return Int(CURL_WRITEFUNC_PAUSE)
+        case .tooLarge:
+            failure = HTTPClientError(
+                .tooLarge, "\(DisplayURL.text(transfer.request.url)) is longer than is taken from there.")
+            return 0
+        case .abandoned:
+            failure = HTTPClientError(.cancelled, "The transfer was cancelled.")
+            return 0
+        }
+    }
+
+    /// Bytes this body must have; nil when neither server nor caller said.
+    private var promisedEnd: Int64? {
+        if let length = response?.contentLength { return length }
+        guard let expected = transfer.request.expectedLength else { return nil }
+        return expected - (response?.startOffset ?? 0)
+    }
+
+    var finalURL: String {
+        larder_curl_get_string(handle, CURLINFO_EFFECTIVE_URL).map { String(cString: $0) } ?? transfer.request.url
+    }
+
+    /// What the end that libcurl reports means.
+    func result(_ code: CURLcode) -> Result<Void, HTTPClientError> {
+        if let failure { return .failure(failure) }
+        guard code == CURLE_OK else { return .failure(error(for: code)) }
+        guard response != nil else {
+            return .failure(
+                HTTPClientError(.badResponse, "\(DisplayURL.text(transfer.request.url)) gave no complete answer."))
+        }
+        if transfer.request.method == .get, let promised = promisedEnd, received != promised {
+            return .failure(
+                HTTPClientError(
+                    .cut,
+                    "\(DisplayURL.text(transfer.request.url)) ended after \(received) of \(promised) bytes."))
+        }
+        return .success(())
+    }
+
+    func setHeaderList(_ lines: [String]) throws(HTTPClientError) {
+        for line in lines {
+            guard let longer = curl_slist_append(headerList, line) else {
+                throw HTTPClientError(.failed, "No memory for the request's header.")
+            }
+            headerList = longer
+        }
+        larder_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList)
+    }
+}

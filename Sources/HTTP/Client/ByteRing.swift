@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// A fixed stretch of memory between one writer and one reader. The two sides may copy at the same time: how many bytes
+/// lie between them is kept by the owner, under its lock.
+// Safe: the writer alone moves `writePosition`, the reader alone `readPosition`; the owner's count keeps them apart.
+final class ByteRing: @unchecked Sendable {
+    let capacity: Int
+    private let memory: UnsafeMutableRawBufferPointer
+    private var writePosition = 0
+    private var readPosition = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        memory = .allocate(byteCount: capacity, alignment: 64)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Copies bytes in; the owner has seen to it that so many are free.
+    func put(_ bytes: UnsafeRawBufferPointer) {
+        let first = min(bytes.count, capacity - writePosition)
+        UnsafeMutableRawBufferPointer(rebasing: memory[writePosition...]).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
+        memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[first...]))
+        writePosition = (writePosition + bytes.count) % capacity
+    }
+
+    /// Copies bytes out; the owner has seen to it that so many are there.
+    func take(into buffer: UnsafeMutableRawBufferPointer) {
+        let first = min(buffer.count, capacity - readPosition)
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[readPosition..<readPosition + first]))
+        UnsafeMutableRawBufferPointer(rebasing: buffer[first...]).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: memory[..<(buffer.count - first)]))
+        readPosition = (readPosition + buffer.count) % capacity
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import System
+
+/// How an `HTTPClient` behaves.
+package struct HTTPClientConfiguration: Sendable {
+    /// PEM files of certificates to trust besides the system's; a folder stands for every `.pem` and `.crt` in it.
+    /// They are read again for each request, so what is added or removed counts from the next one on. A file that is
+    /// not there adds nothing.
+    package var trustedCertificates: [FilePath] = []
+    /// From the first packet to the end of the TLS handshake, name resolution included.
+    package var connectTimeout: Duration = .seconds(20)
+    /// The longest silence on a connection that is not paused.
+    package var stallTimeout: Duration = .seconds(30)
+    package var userAgent = "larder"
+    /// Lets plain http through to 127.0.0.0/8, ::1 and localhost. For developers.
+    package var allowsPlainLoopback = false
+    package var maximumRedirects = 10
+    /// HTTP/2 where the server offers it. Off by default: a paused stream buffers megabytes inside libcurl, which would
+    /// undo the bound that `bufferSize` sets, and a large file gains nothing from sharing a connection.
+    package var allowsHTTP2 = false
+    /// Bytes of a body that wait for their reader before the connection is told to pause.
+    package var bufferSize = 1 << 20
+    /// How long connections are kept for the next request before everything is torn down.
+    package var linger: Duration = .seconds(1)
+
+    package init() {}
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Kit
+
+/// Why an exchange with a server failed.
+package struct HTTPClientError: LarderError {
+    /// The kind of failure; more may be added.
+    package struct Code: Hashable, Sendable {
+        package let name: String
+
+        /// The address is not one this client opens.
+        package static let badURL = Code(name: "http.bad-url")
+        /// The server's name has no address.
+        package static let resolve = Code(name: "http.resolve")
+        /// Nobody answers at the address.
+        package static let connect = Code(name: "http.connect")
+        /// No secure connection came about, for another reason than the certificate.
+        package static let tls = Code(name: "http.tls")
+        /// The server's certificate is not trusted, not valid now, or made out to another name.
+        package static let untrustedCertificate = Code(name: "http.untrusted-certificate")
+        /// A file of additional trusted certificates cannot be used.
+        package static let badTrust = Code(name: "http.bad-trust")
+        /// No byte came for longer than the stall time-out.
+        package static let stalled = Code(name: "http.stalled")
+        /// The exchange took longer than its time limit, or the connection longer than the connect time-out.
+        package static let timedOut = Code(name: "http.timed-out")
+        /// The other side broke the connection off.
+        package static let reset = Code(name: "http.reset")
+        /// The body ended before the length the server gave.
+        package static let cut = Code(name: "http.cut")
+        /// The resource is not as long as it must be.
+        package static let wrongLength = Code(name: "http.wrong-length")
+        /// The body is longer than the caller takes.
+        package static let tooLarge = Code(name: "http.too-large")
+        package static let tooManyRedirects = Code(name: "http.too-many-redirects")
+        /// A redirect leads away from https.
+        package static let insecureRedirect = Code(name: "http.insecure-redirect")
+        /// The server answered with a status that is not a success; see `status`.
+        package static let status = Code(name: "http.status")
+        /// The answer breaks the protocol or does not fit the request.
+        package static let badResponse = Code(name: "http.bad-response")
+        package static let cancelled = Code(name: "http.cancelled")
+        /// What libcurl reports and no other code names.
+        package static let failed = Code(name: "http.failed")
+    }
+
+    package let code: Code
+    package let message: String
+    package let cause: (any Error)?
+    /// The status, when the code is `status`.
+    package let status: Int?
+    /// How long the server asks to be left alone.
+    package let retryAfter: Duration?
+
+    package init(
+        _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil, cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.status = status
+        self.retryAfter = retryAfter
+        self.cause = cause
+    }
+
+    package var codeName: String { code.name }
+
+    /// Whether the same request may well succeed later without anybody changing anything.
+    package var isTransient: Bool {
+        switch code {
+        case .resolve, .connect, .stalled, .timedOut, .reset, .cut: true
+        case .status: [408, 425, 429, 500, 502, 503, 504].contains(status ?? 0)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// A download under way. It is cancelled when the last reference to it goes.
+package final class HTTPDownload: Sendable {
+    private let transfer: Transfer
+    private let engine: TransferEngine
+
+    init(_ transfer: Transfer, _ engine: TransferEngine) {
+        self.transfer = transfer
+        self.engine = engine
+    }
+
+    deinit { cancel() }
+
+    package var request: HTTPRequest { transfer.request }
+
+    /// The head of the final answer. Cancelling the task cancels the download.
+    /// - Throws: `HTTPClientError`, also for every status that is not a success.
+    package func head() async throws -> HTTPResponse {
+        try await withTaskCancellationHandler {
+            try await transfer.head()
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Reads more of the body, blocking until there is some: for an owned thread, never the cooperative pool. 0 is the
+    /// proper end. What arrived before a failure is handed out before the failure is thrown.
+    /// - Throws: `HTTPClientError`
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        try transfer.read(into: buffer) { engine.post(.pauseChanged(transfer)) }
+    }
+
+    /// Ends the download; whoever waits for its head or its bytes gets the error `cancelled`. May be called at any time
+    /// and any number of times.
+    package func cancel() {
+        guard !transfer.hasEnded else { return }
+        transfer.end(.failure(HTTPClientError(.cancelled, "The download was cancelled.")))
+        engine.post(.cancel(transfer))
+    }
+
+    /// Stops taking bytes from the server, or goes on. The connection stays open as long as the server keeps it.
+    package func setPaused(_ paused: Bool) {
+        if transfer.setPausedByCaller(paused) { engine.post(.pauseChanged(transfer)) }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// What a client asks a server for.
+package struct HTTPRequest: Sendable {
+    /// What is to be done with the resource. Larder's client only reads.
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+    }
+
+    package var url: String
+    package var method: Method
+    package var headers: [(String, String)]
+    /// Where a broken-off download goes on, in bytes from the resource's start; nil or 0 fetches the whole.
+    package var rangeStart: Int64?
+    /// The validator (strong ETag or date) of the bytes already there: when it is no longer the resource's, the server
+    /// sends the whole and the response says so (`HTTPResponse.startOffset` is 0).
+    package var ifRange: String?
+    /// How long the whole resource must be, in bytes, when somebody promised; another length is an error.
+    package var expectedLength: Int64?
+    /// The longest the whole exchange may take, redirects and body included; nil for as long as bytes come.
+    package var timeLimit: Duration?
+
+    package init(
+        url: String, method: Method = .get, headers: [(String, String)] = [], rangeStart: Int64? = nil,
+        ifRange: String? = nil, expectedLength: Int64? = nil, timeLimit: Duration? = nil
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.rangeStart = rangeStart
+        self.ifRange = ifRange
+        self.expectedLength = expectedLength
+        self.timeLimit = timeLimit
+    }
+
+    /// The first byte that is asked for.
+    var firstByte: Int64 { max(0, rangeStart ?? 0) }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import CCurl
+internal import CCurlShim
+
+/// An address taken apart by libcurl's own parser, so that what is checked is what will be opened.
+struct ParsedURL {
+    let scheme: String
+    let host: String
+
+    init?(_ url: String) {
+        guard let handle = curl_url() else { return nil }
+        defer { curl_url_cleanup(handle) }
+        guard curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
+            let scheme = ParsedURL.part(handle, CURLUPART_SCHEME), let host = ParsedURL.part(handle, CURLUPART_HOST)
+        else { return nil }
+        self.scheme = scheme
+        self.host = host
+    }
+
+    private static func part(_ handle: OpaquePointer, _ part: CURLUPart) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+
+    /// Whether the host is this machine by its spelling alone: 127.0.0.0/8, ::1, localhost.
+    var isLoopback: Bool {
+        if host == "[::1]" || HTTPHeaders.same(host, "localhost") { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127"
+            && numbers.allSatisfy { (ContentRange.number($0) ?? .max) <= 255 }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Kit
+
+/// What the reader of a download and the thread that fetches it share.
+///
+/// The head comes once, then bytes, then the end; each may be waited for. The engine writes, the caller reads.
+final class Transfer: Sendable {
+    enum Sink {
+        /// Bytes wait here for a reader; when it is full the connection pauses.
+        case ring(ByteRing)
+        /// All bytes are kept, up to a limit.
+        case memory(limit: Int)
+    }
+
+    struct State {
+        var head: Result<HTTPResponse, HTTPClientError>?
+        var end: Result<Void, HTTPClientError>?
+        var headWaiters: [CheckedContinuation<Result<HTTPResponse, HTTPClientError>, Never>] = []
+        var endWaiters: [CheckedContinuation<Result<Void, HTTPClientError>, Never>] = []
+        /// Bytes in the ring.
+        var waiting = 0
+        var collected: [UInt8] = []
+        var isReading = false
+        var isPausedForSpace = false
+        var isPausedByCaller = false
+        var isPaused: Bool { isPausedForSpace || isPausedByCaller }
+    }
+
+    enum Acceptance { case taken, pause, tooLarge, abandoned }
+
+    let request: HTTPRequest
+    let sink: Sink
+    private let state = Monitor(State())
+
+    init(_ request: HTTPRequest, sink: Sink) {
+        self.request = request
+        self.sink = sink
+    }
+
+    // MARK: The engine's side
+
+    var isPaused: Bool { state.withLock(\.isPaused) }
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+    /// The final answer's head is there.
+    func deliver(_ head: HTTPResponse) {
+        let waiters = state.withLock { state in
+            guard state.head == nil else {
+                return [CheckedContinuation<Result<HTTPResponse, HTTPClientError>, Never>]()
+            }
+            state.head = .success(head)
+            defer { state.headWaiters = [] }
+            return state.headWaiters
+        }
+        for waiter in waiters { waiter.resume(returning: .success(head)) }
+    }
+
+    /// More of the body. With `.pause` nothing was taken, and the same bytes come again when the engine goes on.
+    func accept(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
+        let acceptance = state.withLock { state -> Acceptance in
+            if state.end != nil { return .abandoned }
+            if state.isPausedByCaller { return .pause }
+            switch sink {
+            case .ring(let ring):
+                guard ring.capacity - state.waiting >= bytes.count else {
+                    state.isPausedForSpace = true
+                    return .pause
+                }
+            case .memory(let limit):
+                guard limit - state.collected.count >= bytes.count else { return .tooLarge }
+                state.collected.append(contentsOf: bytes)
+            }
+            return .taken
+        }
+        if acceptance == .taken, case .ring(let ring) = sink {
+            ring.put(bytes)
+            state.withLock { $0.waiting += bytes.count }
+        }
+        return acceptance
+    }
+
+    /// The transfer is over; only the first end counts.
+    func end(_ result: Result<Void, HTTPClientError>) {
+        let (headWaiters, endWaiters, head) = state.withLock { state in
+            guard state.end == nil else {
+                return (
+                    [CheckedContinuation<Result<HTTPResponse, HTTPClientError>, Never>](),
+                    [CheckedContinuation<Result<Void, HTTPClientError>, Never>](), state.head
+                )
+            }
+            state.end = result
+            if state.head == nil, case .failure(let error) = result { state.head = .failure(error) }
+            defer {
+                state.headWaiters = []
+                state.endWaiters = []
+            }
+            return (state.headWaiters, state.endWaiters, state.head)
+        }
+        if let head {
+            for waiter in headWaiters { waiter.resume(returning: head) }
+        }
+        for waiter in endWaiters { waiter.resume(returning: result) }
+    }
+
+    // MARK: The caller's side
+
+    func head() async throws(HTTPClientError) -> HTTPResponse {
+        let result = await withCheckedContinuation { continuation in
+            let known = state.withLock { state -> Result<HTTPResponse, HTTPClientError>? in
+                if state.head == nil { state.headWaiters.append(continuation) }
+                return state.head
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+        return try result.get()
+    }
+
+    /// Waits for the end and gives the bytes that were kept.
+    func collect() async throws(HTTPClientError) -> [UInt8] {
+        let result = await withCheckedContinuation { continuation in
+            let known = state.withLock { state -> Result<Void, HTTPClientError>? in
+                if state.end == nil { state.endWaiters.append(continuation) }
+                return state.end
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+        try result.get()
+        return state.withLock(\.collected)
+    }
+
+    /// Blocks until there are bytes; 0 at the end. `roomMade` is called when the paused engine may go on.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, roomMade: () -> Void
+    ) throws(HTTPClientError) -> Int {
+        guard case .ring(let ring) = sink, !buffer.isEmpty else { return 0 }
+        let count = try available(atMost: buffer.count).get()
+        guard count > 0 else { return 0 }
+        ring.take(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        let resume = state.withLock { state in
+            state.waiting -= count
+            state.isReading = false
+            guard state.isPausedForSpace, state.waiting <= ring.capacity / 2 else { return false }
+            state.isPausedForSpace = false
+            return true
+        }
+        if resume { roomMade() }
+        return count
+    }
+
+    /// What was received before a failure is handed out before the failure, so that it need not be fetched again.
+    private func available(atMost limit: Int) -> Result<Int, HTTPClientError> {
+        state.wait { state in
+            if case .failure(let error) = state.end, error.code == .cancelled { return .failure(error) }
+            if state.isReading { return nil }
+            if state.waiting > 0 {
+                state.isReading = true
+                return .success(min(state.waiting, limit))
+            }
+            return state.end.map { $0.map { 0 } }
+        }
+    }
+
+    /// Returns whether that changes anything.
+    func setPausedByCaller(_ paused: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isPausedByCaller = paused }
+            return state.isPausedByCaller != paused
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import CCurl
+internal import CCurlShim
+internal import Glibc
+internal import Kit
+
+/// libcurl's one call that other threads may make on a multi handle.
+// Safe: the engine's mailbox hands it out under its lock and takes it back before the handle is cleaned up.
+struct MultiWaker: @unchecked Sendable {
+    fileprivate let multi: UnsafeMutableRawPointer
+
+    func wake() { curl_multi_wakeup(multi) }
+}
+
+/// What runs on the engine's thread: perform, read results, watch the clocks, poll; until there is nothing left to do.
+struct TransferLoop: ~Copyable {
+    private let engine: TransferEngine
+    private let multi: UnsafeMutableRawPointer
+    /// Transfers under way, by their easy handle.
+    private var active: [UnsafeMutableRawPointer: ActiveTransfer] = [:]
+    private var handles: [ObjectIdentifier: UnsafeMutableRawPointer] = [:]
+    private let clock = SuspendingClock()
+
+    static func run(_ engine: TransferEngine) {
+        blockSignals()
+        guard curlIsReady, let multi = curl_multi_init() else {
+            failAll(engine)
+            return
+        }
+        var loop = TransferLoop(engine: engine, multi: multi)
+        loop.run()
+    }
+
+    private init(engine: TransferEngine, multi: UnsafeMutableRawPointer) {
+        self.engine = engine
+        self.multi = multi
+        engine.setWaker(MultiWaker(multi: multi))
+    }
+
+    deinit {
+        curl_multi_cleanup(multi)
+        // Certificates and connections are gone; give their memory back rather than keep it for the next time.
+        larder_curl_release_memory()
+    }
+
+    private mutating func run() {
+        while true {
+            if active.isEmpty {
+                guard let commands = engine.awaitCommandsOrRetire() else { return }
+                obey(commands)
+            } else {
+                obey(engine.takeCommands())
+            }
+            guard !active.isEmpty else { continue }
+            var running: CInt = 0
+            curl_multi_perform(multi, &running)
+            collectFinished()
+            let wait = enforceDeadlines()
+            guard !active.isEmpty else { continue }
+            curl_multi_poll(multi, nil, 0, wait, nil)
+        }
+    }
+
+    private mutating func obey(_ commands: [TransferEngine.Command]) {
+        for command in commands {
+            switch command {
+            case .start(let transfer): start(transfer)
+            case .pauseChanged(let transfer):
+                if let handle = handles[ObjectIdentifier(transfer)] { active[handle]?.applyPause(now: clock.now) }
+            case .cancel(let transfer):
+                if let handle = handles[ObjectIdentifier(transfer)] { remove(handle) }
+            }
+        }
+    }
+
+    private mutating func start(_ transfer: Transfer) {
+        guard !transfer.hasEnded else { return }
+        do {
+            let job = try ActiveTransfer(transfer, engine.configuration, now: clock.now)
+            active[job.handle] = job
+            handles[ObjectIdentifier(transfer)] = job.handle
+            curl_multi_add_handle(multi, job.handle)
+        } catch let error as HTTPClientError {
+            transfer.end(.failure(error))
+        } catch {
+            transfer.end(.failure(HTTPClientError(.failed, "The request could not be set up.", cause: error)))
+        }
+    }
+
+    private mutating func collectFinished() {
+        var code = CURLE_OK
+        while let handle = larder_curl_next_finished(multi, &code) {
+            let job = active[handle]
+            let result = job?.result(code)
+            remove(handle)
+            if let job, let result { job.transfer.end(result) }
+        }
+    }
+
+    private mutating func remove(_ handle: UnsafeMutableRawPointer) {
+        guard let job = active.removeValue(forKey: handle) else { return }
+        handles[ObjectIdentifier(job.transfer)] = nil
+        curl_multi_remove_handle(multi, handle)
+    }
+
+    /// Ends what is overdue; the milliseconds until the next could be.
+    private mutating func enforceDeadlines() -> CInt {
+        let now = clock.now
+        var nearest: Duration?
+        for (handle, job) in active {
+            guard let deadline = job.deadline else { continue }
+            let left = now.duration(to: deadline.instant)
+            if left <= .zero {
+                remove(handle)
+                job.transfer.end(.failure(deadline.error))
+            } else if nearest.map({ left < $0 }) ?? true {
+                nearest = left
+            }
+        }
+        guard let nearest else { return .max }
+        let (seconds, attoseconds) = nearest.components
+        return CInt(clamping: min(seconds, 1 << 20) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+
+    private static func failAll(_ engine: TransferEngine) {
+        while let commands = engine.awaitCommandsOrRetire() {
+            for case .start(let transfer) in commands {
+                transfer.end(.failure(HTTPClientError(.failed, "libcurl could not be started.")))
+            }
+        }
+    }
+
+    private static let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// Signals are other threads' business; a write to a connection that is gone must not end the process (SIGPIPE).
+    private static func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, nil)
+    }
+}
