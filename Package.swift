@@ -77,7 +77,9 @@ let package = Package(
         tests("Crypto", "Crypto", "Kit", "System"),
         tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
-        tests("AppleArchive", "AppleArchive", "Kit", "System"),
+        .testTarget(
+            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Kit", "System", "TestSupport"],
+            path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
         tests("AssetPacks", "AssetPacks", "AppleArchive", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Glibc
+import Kit
 
 /// A piece of work that passes from the submitting thread to a worker and back; one thread holds it at a time.
 protocol PipelineItem: AnyObject, Sendable {}
@@ -24,21 +25,21 @@ final class OrderedPipeline<Item: PipelineItem> {
     private let monitor = Monitor(State())
     private var started = 0
     private var ordered: [Item] = []
+    /// Does the work when the system has no room for a thread.
+    private var ownWorker: Worker?
 
     /// - Parameter threads: how many threads at most; 0 means one for each core.
     init(threads: Int, makeWorker: @escaping @Sendable () -> Worker) {
-        self.threads = threads > 0 ? threads : OrderedPipeline.coreCount
+        self.threads = threads > 0 ? threads : coreCount
         self.makeWorker = makeWorker
     }
 
     deinit {
-        monitor.update { state in
+        monitor.withLock { state in
             state.closed = true
             state.waiting = []
         }
     }
-
-    static var coreCount: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }
 
     var inFlight: Int { ordered.count }
 
@@ -48,7 +49,7 @@ final class OrderedPipeline<Item: PipelineItem> {
     /// Hands an item to the threads.
     func submit(_ item: Item) {
         ordered.append(item)
-        let needsThread = monitor.update { state in
+        let needsThread = monitor.withLock { state in
             state.waiting.append(item)
             return state.idle < state.waiting.count
         }
@@ -63,58 +64,47 @@ final class OrderedPipeline<Item: PipelineItem> {
         let done =
             waiting
             ? monitor.wait { $0.finished.remove(id) != nil ? true : nil }
-            : monitor.update { $0.finished.remove(id) != nil }
+            : monitor.withLock { $0.finished.remove(id) != nil }
         guard done else { return nil }
         ordered.removeFirst()
         return first
     }
 
     private func startThread() {
-        started += 1
         let (monitor, makeWorker) = (monitor, makeWorker)
-        PipelineThread.start {
-            let worker = makeWorker()
-            while true {
-                monitor.update { $0.idle += 1 }
-                let item: Item?? = monitor.wait { state in
-                    if state.closed { return .some(nil) }
-                    guard !state.waiting.isEmpty else { return nil }
-                    state.idle -= 1
-                    return .some(state.waiting.removeFirst())
+        do {
+            try WorkerThread.start(name: "larder-blocks") {
+                let worker = makeWorker()
+                while let item = Self.take(monitor) {
+                    worker(item)
+                    monitor.withLock { state in _ = state.finished.insert(ObjectIdentifier(item)) }
                 }
-                guard case .some(.some(let next)) = item else { return }
-                worker(next)
-                monitor.update { state in _ = state.finished.insert(ObjectIdentifier(next)) }
             }
+            started += 1
+        } catch {
+            if started == 0 { workHere() }
+        }
+    }
+
+    private func workHere() {
+        let worker = ownWorker ?? makeWorker()
+        ownWorker = worker
+        while let item = monitor.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
+            worker(item)
+            monitor.withLock { state in _ = state.finished.insert(ObjectIdentifier(item)) }
+        }
+    }
+
+    private static func take(_ monitor: Monitor<State>) -> Item? {
+        monitor.withLock { $0.idle += 1 }
+        return monitor.wait { state -> Item?? in
+            guard !state.closed else { return .some(nil) }
+            guard !state.waiting.isEmpty else { return nil }
+            state.idle -= 1
+            return .some(state.waiting.removeFirst())
         }
     }
 }
 
-/// Starts a thread of the room's own, so that nothing here blocks the cooperative pool.
-enum PipelineThread {
-    private final class Body {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    static func start(_ body: @escaping @Sendable () -> Void) {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(Body(body)).toOpaque()
-        let result = pthread_create(&thread, nil, pipelineThreadMain, context)
-        if result == 0 {
-            pthread_detach(thread)
-        } else {
-            // No thread to be had: the work is done right here, late but complete.
-            Unmanaged<Body>.fromOpaque(context).release()
-        }
-    }
-
-    fileprivate static func main(_ context: UnsafeMutableRawPointer) {
-        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-    }
-}
-
-private func pipelineThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let context { PipelineThread.main(context) }
-    return nil
-}
+/// How many cores the process may use.
+var coreCount: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }

@@ -58,7 +58,8 @@ final class LZ4Codec: BlockCodec {
             let room = UnsafeMutableRawBufferPointer(start: output + written, count: piece.contentSize)
             let history = min(written, Self.pieceSize)
             try piece.decode(
-                payload, into: room, history: UnsafeRawBufferPointer(start: output + (written - history), count: history))
+                payload, into: room,
+                history: UnsafeRawBufferPointer(start: output + (written - history), count: history))
             position += piece.size
             written += piece.contentSize
         }

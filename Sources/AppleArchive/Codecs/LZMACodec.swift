@@ -76,7 +76,8 @@ final class XZStream {
 
     func start(concatenated: Bool) throws {
         ended = false
-        let flags = concatenated ? UInt32(LZMA_CONCATENATED) : 0
+        // LZMA_CONCATENATED, a cast macro that Swift does not import.
+        let flags: UInt32 = concatenated ? 0x08 : 0
         guard lzma_stream_decoder(&stream, Self.memoryLimit, flags) == LZMA_OK else {
             throw CodecFailure.library("liblzma has no memory")
         }

@@ -26,7 +26,9 @@ package enum ArchivePath {
             if component.elementsEqual(".".utf8) { throw refuse("has a component '.'") }
             if component.elementsEqual("..".utf8) { throw refuse("has a component '..'") }
         }
-        guard let path = String(validating: components.joined(separator: CollectionOfOne(UInt8(ascii: "/"))), as: UTF8.self)
+        guard
+            let path = String(
+                validating: components.joined(separator: CollectionOfOne(UInt8(ascii: "/"))), as: UTF8.self)
         else { throw refuse("is not UTF-8") }
         return path
     }
@@ -37,7 +39,8 @@ package enum ArchivePath {
             throw ArchiveError(.corrupt, "The symbolic link \(path) has no target (LNK).")
         }
         guard !bytes.contains(0), bytes.count < 4096, let target = String(validating: bytes, as: UTF8.self) else {
-            throw ArchiveError(.unsafeLink, "The symbolic link \(path) has a target that is no path: \(display(bytes)).")
+            throw ArchiveError(
+                .unsafeLink, "The symbolic link \(path) has a target that is no path: \(display(bytes)).")
         }
         return target
     }

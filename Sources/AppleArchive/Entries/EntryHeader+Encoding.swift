@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 extension EntryHeader {
     /// The header's bytes: fields in the order of Apple's tools, each number in the smallest width (AA 1.2, 1.6).
     /// - Parameter fields: which optional fields are written; the others are left out.
@@ -68,7 +70,7 @@ private struct HeaderWriter {
         bytes += key.bytes
         bytes.append(UInt8(ascii: time.nanoseconds == 0 ? "S" : "T"))
         little(UInt64(bitPattern: time.seconds), 8)
-        if time.nanoseconds != 0 { little(UInt64(time.nanoseconds), 4) }
+        if time.nanoseconds != 0 { little(UInt64(UInt32(bitPattern: time.nanoseconds)), 4) }
     }
 
     mutating func blob(_ key: FieldKey, _ size: UInt64) {

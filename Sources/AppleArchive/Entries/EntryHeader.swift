@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import Kit
+
 /// What an archive says of one file, folder or link, apart from its content (AA 1.1-1.6).
 package struct EntryHeader: Hashable, Sendable {
     /// A blob that follows the header: its key and its size in bytes, in header order.

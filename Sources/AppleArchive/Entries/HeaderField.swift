@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import Kit
+
 /// One field of an entry header: key and value, as the bytes say (AA 1.2).
 package struct HeaderField: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
@@ -20,20 +22,5 @@ package struct HeaderField: Hashable, Sendable {
     package init(_ key: FieldKey, _ value: Value) {
         self.key = key
         self.value = value
-    }
-}
-
-/// A point in time: seconds since 1970 (may be negative) and nanoseconds within the second.
-package struct Timestamp: Hashable, Sendable, Comparable {
-    package var seconds: Int64
-    package var nanoseconds: UInt32
-
-    package init(seconds: Int64, nanoseconds: UInt32 = 0) {
-        self.seconds = seconds
-        self.nanoseconds = nanoseconds
-    }
-
-    package static func < (left: Self, right: Self) -> Bool {
-        (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 }

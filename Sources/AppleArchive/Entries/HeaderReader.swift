@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Walks the fields of one header; every step is checked against the header's own size.
 struct HeaderReader {
     static let magicAndSize = 6
@@ -52,7 +54,7 @@ struct HeaderReader {
             let seconds = Int64(bitPattern: try unsigned(8, of: key))
             let nanoseconds = try unsigned(4, of: key)
             guard nanoseconds < 1_000_000_000 else { throw corrupt("has \(nanoseconds) nanoseconds in \(key)") }
-            return .time(Timestamp(seconds: seconds, nanoseconds: UInt32(nanoseconds)))
+            return .time(Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds)))
         case "A": return .blob(try unsigned(2, of: key))
         case "B": return .blob(try unsigned(4, of: key))
         case "C": return .blob(try unsigned(8, of: key))
