@@ -70,6 +70,10 @@ let package = Package(
         .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
         .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
 
+        // Measurements that scripts/bench drives.
+        .executableTarget(name: "bench-open-database", dependencies: ["CSQLite"], path: "Benchmarks/OpenDatabase"),
+        .executableTarget(name: "bench-device", dependencies: ["Kit", "System"], path: "Benchmarks/Device"),
+
         // Tests: one target per room, and Integration, which runs the real binaries.
         .target(name: "TestSupport", dependencies: ["Kit", "System"], path: "Tests/TestSupport"),
         tests("System", "System"),
