@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Checks of what was selected as a whole.
+enum SelectionChecks {
+    /// The items with every folder above them, so that a folder stands in the archive before what it holds.
+    static func withParents(_ taken: [String: Selection.Item], selectors: [FileSelector]) throws -> [Selection.Item] {
+        var all = taken
+        for item in taken.values {
+            var parent = item.destination.parent
+            while !parent.isRoot {
+                if let known = all[parent.string] {
+                    guard known.content == .directory else { throw conflict(known, item, selectors) }
+                    break
+                }
+                all[parent.string] = Selection.Item(destination: parent, content: .directory, selector: nil)
+                parent = parent.parent
+            }
+        }
+        return Array(all.values)
+    }
+
+    static func conflict(
+        _ first: Selection.Item, _ second: Selection.Item, _ selectors: [FileSelector]
+    ) -> AssetPackError {
+        func origin(_ item: Selection.Item) -> String {
+            let what =
+                switch item.content {
+                case .file(let source, _, _), .link(let source, _): "\"\(source)\""
+                case .directory: "a folder"
+                }
+            guard let index = item.selector, selectors.indices.contains(index) else { return what }
+            return "\(what) (\(selectors[index].place): \(selectors[index]))"
+        }
+        let (early, late) = (first.selector ?? -1) <= (second.selector ?? -1) ? (first, second) : (second, first)
+        if first.destination != second.destination {
+            let (outer, inner) =
+                first.destination.string.utf8.count < second.destination.string.utf8.count
+                ? (first, second) : (second, first)
+            return AssetPackError(
+                .conflict,
+                "\"\(outer.destination)\" would be both \(origin(outer)) and the folder of \"\(inner.destination)\", "
+                    + "which comes from \(origin(inner)). Give one of them another destination.")
+        }
+        return AssetPackError(
+            .conflict,
+            "Two sources for \"\(first.destination)\" in the pack: \(origin(early)) and \(origin(late)). "
+                + "Give one of them another destination, or exclude it.")
+    }
+
+    /// Links may only lead to what the pack itself holds.
+    static func checkLinks(_ items: [Selection.Item], selectors: [FileSelector]) throws {
+        guard items.contains(where: { if case .link = $0.content { true } else { false } }) else { return }
+        let byPath = Dictionary(
+            items.map { ($0.destination.string, $0.content) }, uniquingKeysWith: { first, _ in first })
+        for item in items.sorted(by: { $0.destination < $1.destination }) {
+            guard case .link(let source, let target) = item.content else { continue }
+            guard let problem = problem(withLink: item.destination, target, byPath) else { continue }
+            let place = item.selector.map { "\(selectors[$0].place): " } ?? ""
+            throw AssetPackError(
+                .unsupportedFile,
+                "\(place)the symbolic link \"\(source)\" points to \"\(target)\", which \(problem). "
+                    + "A pack keeps links only to what it holds itself: replace the link by a copy, "
+                    + "select what it points to, or add {\"fileExclusion\": \"\(source)\"}.")
+        }
+    }
+
+    private static func problem(
+        withLink link: PackPath, _ target: String, _ items: [String: Selection.Item.Content]
+    ) -> String? {
+        if target.utf8.isEmpty || target.unicodeScalars.contains("\u{FFFD}") { return "is no valid path" }
+        if target.utf8.first == UInt8(ascii: "/") { return "is an absolute path" }
+        var path = link.parent
+        var waiting = Array(target.split(separator: "/").reversed())
+        var linksFollowed = 0
+        while let name = waiting.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                if path.isRoot { return "is outside the pack" }
+                path = path.parent
+                continue
+            }
+            let next = path.appending(name)
+            switch items[next.string] {
+            case nil: return "leads to \"\(next)\", and that is not in the pack"
+            case .directory: path = next
+            case .file:
+                if !waiting.isEmpty { return "takes the file \"\(next)\" for a folder" }
+                path = next
+            case .link(_, let another):
+                linksFollowed += 1
+                if linksFollowed > 32 { return "goes in a circle" }
+                if another.utf8.first == UInt8(ascii: "/") { return "leads through a link to an absolute path" }
+                waiting += another.split(separator: "/").reversed()
+            }
+        }
+        return nil
+    }
+
+    private static let systemFiles: Set<String> = [".DS_Store", "Thumbs.db", "desktop.ini", ".git", ".svn", "__MACOSX"]
+
+    static func nameWarnings(_ items: [Selection.Item]) -> [Selection.Warning] {
+        var warnings: [Selection.Warning] = []
+        var folded: [String: PackPath] = [:]
+        for item in items.sorted(by: { $0.destination < $1.destination }) {
+            if systemFiles.contains(String(item.destination.name)) {
+                warnings.append(
+                    .init(
+                        kind: .systemFile,
+                        message: "\"\(item.destination)\" is seldom meant to be in a pack; "
+                            + "{\"fileExclusion\": \"\(item.destination.name)\"} keeps it out."))
+            }
+            if let other = folded.updateValue(item.destination, forKey: item.destination.string.lowercased()) {
+                warnings.append(
+                    .init(
+                        kind: .differsInCaseOnly,
+                        message: "\"\(other)\" and \"\(item.destination)\" differ in case only: "
+                            + "where file names ignore case, one hides the other."))
+            }
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Testing
+
+@testable import AssetPacks
+
+struct ModelTests {
+    @Test(arguments: ["Tutorial", "a", "com.example.pack-1", "a_b", "0", String(repeating: "x", count: 128)])
+    func goodIdentifier(_ identifier: String) { #expect(AssetPackIdentifier.problem(with: identifier) == nil) }
+
+    @Test(arguments: [
+        ("", "is empty"), (".hidden", "starts with a dot"), ("..", "starts with a dot"),
+        (String(repeating: "x", count: 129), "is longer than 128 characters"),
+        ("a/b", "holds \"/\", but only A-Z, a-z, 0-9, \".\", \"_\" and \"-\" are allowed"),
+        ("a b", "holds \" \", but only A-Z, a-z, 0-9, \".\", \"_\" and \"-\" are allowed"),
+        ("é", "holds \"é\", but only A-Z, a-z, 0-9, \".\", \"_\" and \"-\" are allowed"),
+        ("a\nb", "holds the control character U+A, but only A-Z, a-z, 0-9, \".\", \"_\" and \"-\" are allowed"),
+    ])
+    func badIdentifier(_ identifier: String, _ problem: String) {
+        #expect(AssetPackIdentifier.problem(with: identifier) == problem)
+    }
+
+    @Test(arguments: [
+        ("en", "en"), ("EN-us", "en-US"), ("zh-hant-tw", "zh-Hant-TW"), ("es-419", "es-419"), ("yue", "yue"),
+        ("sr-Latn", "sr-Latn"),
+    ])
+    func goodLanguage(_ text: String, _ canonical: String) throws {
+        #expect(try LanguageTag(text).description == canonical)
+    }
+
+    @Test(
+        arguments: [
+            ("", "is empty", nil), ("e", "must start with a language of two or three letters", nil),
+            ("english", "must start with a language of two or three letters", nil),
+            ("en_US", "has an underscore where BCP-47 has a hyphen", "en-US"),
+            (
+                "en-",
+                "has \"\", which is no script (four letters) or region (two letters or three digits) in its place", nil
+            ),
+            (
+                "en-US-Latn",
+                "has \"Latn\", which is no script (four letters) or region (two letters or three digits) in its place",
+                nil
+            ),
+            (
+                "de-1996",
+                "has \"1996\", which is no script (four letters) or region (two letters or three digits) in its place",
+                nil
+            ),
+            (
+                "en-x-a",
+                "has \"x\", which is no script (four letters) or region (two letters or three digits) in its place", nil
+            ),
+        ] as [(String, String, String?)])
+    func badLanguage(_ text: String, _ reason: String, _ suggestion: String?) throws {
+        let problem = try #require(throws: LanguageTag.Problem.self) { try LanguageTag(text) }
+        #expect(problem.reason == reason)
+        #expect(problem.suggestion == suggestion)
+    }
+
+    @Test(arguments: [
+        ("./a//b/", "a/b"), (".", ""), ("a/./b", "a/b"), ("…", "…"),
+    ])
+    func goodPath(_ text: String, _ normal: String) throws { #expect(try PackPath(text).string == normal) }
+
+    @Test(arguments: ["", "/a", "a/../b", "..", "a\0", String(repeating: "n", count: 256)])
+    func badPath(_ text: String) { #expect(throws: PackPath.Problem.self) { try PackPath(text) } }
+
+    @Test func pathParts() throws {
+        let path = try PackPath("a/b/c")
+        #expect(path.name == "c")
+        #expect(path.parent.string == "a/b")
+        #expect(try PackPath("a").parent.isRoot)
+        #expect(try PackPath.root.appending(PackPath("x/y")).string == "x/y")
+    }
+}
