@@ -37,6 +37,7 @@ let package = Package(
         system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         system("CLZMA", pkgConfig: "liblzma", apt: "liblzma-dev"),
         system("CLZ4", pkgConfig: "liblz4", apt: "liblz4-dev"),
         system("CLZFSE", pkgConfig: "lzfse"),
@@ -51,7 +52,7 @@ let package = Package(
         room("Crypto", "Kit", "System", "COpenSSL", "COpenSSLShim"),
         room("HTTP", "Crypto", "Kit", "System", "CCurl", "CCurlShim", "CMicroHTTPD", "CMicroHTTPDShim"),
         room("Database", "Kit", "System", "CSQLite"),
-        room("AppleArchive", "Kit", "System", "CDeflate", "CLZMA", "CLZ4", "CLZFSE"),
+        room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
         room("AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("AppBundles", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
@@ -69,6 +70,10 @@ let package = Package(
         .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
         .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
 
+        // Measurements that scripts/bench drives.
+        .executableTarget(name: "bench-open-database", dependencies: ["CSQLite"], path: "Benchmarks/OpenDatabase"),
+        .executableTarget(name: "bench-device", dependencies: ["Kit", "System"], path: "Benchmarks/Device"),
+
         // Tests: one target per room, and Integration, which runs the real binaries.
         .target(name: "TestSupport", dependencies: ["Kit", "System"], path: "Tests/TestSupport"),
         tests("System", "System"),
@@ -76,7 +81,9 @@ let package = Package(
         tests("Crypto", "Crypto", "Kit", "System"),
         tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
-        tests("AppleArchive", "AppleArchive", "Kit", "System"),
+        .testTarget(
+            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Kit", "System", "TestSupport"],
+            path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
         tests("AssetPacks", "AssetPacks", "AppleArchive", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),

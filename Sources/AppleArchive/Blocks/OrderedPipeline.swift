@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Glibc
+import Kit
+
+/// A piece of work that passes from the submitting thread to a worker and back; one thread holds it at a time.
+protocol PipelineItem: AnyObject, Sendable {}
+
+/// Works on items with own threads and gives them back in the order they came. Submitted to and taken from by one
+/// thread. Threads start when first needed and end with the pipeline.
+final class OrderedPipeline<Item: PipelineItem> {
+    /// Does the work on one thread, with working memory of its own.
+    typealias Worker = (Item) -> Void
+
+    private struct State {
+        var waiting: [Item] = []
+        var finished: Set<ObjectIdentifier> = []
+        var idle = 0
+        var closed = false
+    }
+
+    private let threads: Int
+    private let makeWorker: @Sendable () -> Worker
+    private let monitor = Monitor(State())
+    private var started = 0
+    private var ordered: [Item] = []
+    /// Does the work when the system has no room for a thread.
+    private var ownWorker: Worker?
+
+    /// - Parameter threads: how many threads at most; 0 means one for each core.
+    init(threads: Int, makeWorker: @escaping @Sendable () -> Worker) {
+        self.threads = threads > 0 ? threads : coreCount
+        self.makeWorker = makeWorker
+    }
+
+    deinit {
+        monitor.withLock { state in
+            state.closed = true
+            state.waiting = []
+        }
+    }
+
+    var inFlight: Int { ordered.count }
+
+    /// As many items as keep every thread busy while the submitting thread is away.
+    var capacity: Int { threads + 2 }
+
+    /// Hands an item to the threads.
+    func submit(_ item: Item) {
+        ordered.append(item)
+        let needsThread = monitor.withLock { state in
+            state.waiting.append(item)
+            return state.idle < state.waiting.count
+        }
+        if needsThread, started < threads { startThread() }
+    }
+
+    /// The oldest item, when its work is done; nil when it is not, or none is in flight.
+    /// - Parameter waiting: whether to wait for it.
+    func next(waiting: Bool) -> Item? {
+        guard let first = ordered.first else { return nil }
+        let id = ObjectIdentifier(first)
+        let done =
+            waiting
+            ? monitor.wait { $0.finished.remove(id) != nil ? true : nil }
+            : monitor.withLock { $0.finished.remove(id) != nil }
+        guard done else { return nil }
+        ordered.removeFirst()
+        return first
+    }
+
+    private func startThread() {
+        let (monitor, makeWorker) = (monitor, makeWorker)
+        do {
+            try WorkerThread.start(name: "larder-blocks") {
+                let worker = makeWorker()
+                while let item = Self.take(monitor) {
+                    worker(item)
+                    monitor.withLock { state in _ = state.finished.insert(ObjectIdentifier(item)) }
+                }
+            }
+            started += 1
+        } catch {
+            if started == 0 { workHere() }
+        }
+    }
+
+    private func workHere() {
+        let worker = ownWorker ?? makeWorker()
+        ownWorker = worker
+        while let item = monitor.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
+            worker(item)
+            monitor.withLock { state in _ = state.finished.insert(ObjectIdentifier(item)) }
+        }
+    }
+
+    private static func take(_ monitor: Monitor<State>) -> Item? {
+        monitor.withLock { $0.idle += 1 }
+        return monitor.wait { state -> Item?? in
+            guard !state.closed else { return .some(nil) }
+            guard !state.waiting.isEmpty else { return nil }
+            state.idle -= 1
+            return .some(state.waiting.removeFirst())
+        }
+    }
+}
+
+/// How many cores the process may use.
+var coreCount: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }

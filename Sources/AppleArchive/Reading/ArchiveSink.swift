@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Takes what a decoder reads: for each entry `begin`, its content in pieces, `end`. All calls come on the thread that
+/// feeds the decoder; what a call throws ends the decoding and comes out of `feed`.
+package protocol ArchiveSink: AnyObject {
+    /// An entry begins. Its type may be one that has no meaning here (a device, metadata): the sink decides.
+    func begin(_ entry: EntryHeader) throws
+
+    /// The next piece of the entry's content, the `DAT` blob; never empty. Other blobs are skipped.
+    func data(_ bytes: UnsafeRawBufferPointer) throws
+
+    /// The entry is complete.
+    func end() throws
+}
+
+/// What a caller allows an archive to ask for. Passing a limit is `ArchiveError.limitExceeded`.
+package struct ArchiveLimits: Hashable, Sendable {
+    /// How many entries the archive may hold.
+    package var maximumEntries: UInt64 = 16_000_000
+    /// How many names a path may have.
+    package var maximumPathDepth = 256
+    /// The sum of all contents in bytes, counted as soon as an entry claims its size.
+    package var maximumTotalSize: UInt64 = .max
+    /// Bytes of other blobs (extended attributes and the like) that one entry may carry.
+    package var maximumSkippedSize: UInt64 = 1 << 30
+
+    package init() {}
+
+    package static let `default` = ArchiveLimits()
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+// As on Apple's platforms, whoever imports BackgroundAssets sees Foundation (`Data`, `URL`, `Progress`, `Locale`).
+@_exported public import Foundation

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import DeviceProtocol
+internal import Kit
+
+/// The app's way to the device service: connected when it is first needed, and anew when the service went away.
+actor ServiceClient {
+    /// Opens a connection, starting the service if need be.
+    typealias Connect = @Sendable () async throws -> DeviceConnection
+
+    private let connect: Connect
+    private var connection: DeviceConnection?
+    private var attempt: Task<DeviceConnection, any Error>?
+
+    init(connect: @escaping Connect) { self.connect = connect }
+
+    /// Asks once.
+    /// - Throws: `DeviceError`, `CancellationError`
+    func send<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
+        try await connected().send(request)
+    }
+
+    /// Asks, and asks again when the service goes away before it answers. For requests that may be repeated, because the
+    /// service carries work on where it stopped.
+    /// - Throws: `DeviceError` when the service does not come back, `CancellationError`
+    func sendRepeatedly<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
+        var pause = Backoff()
+        while true {
+            do {
+                let reply = try await send(request)
+                return reply
+            } catch let error as DeviceError where error.code == .disconnected {
+                guard try await pause.next() else { throw error }
+            }
+        }
+    }
+
+    /// Opens a stream.
+    /// - Throws: `DeviceError`, `CancellationError`
+    func stream<Request: DeviceStreamRequest>(
+        _ request: Request
+    ) async throws -> AsyncThrowingStream<Request.Event, any Error> {
+        try await connected().stream(request)
+    }
+
+    private func connected() async throws -> DeviceConnection {
+        if let connection, connection.isConnected { return connection }
+        connection = nil
+        // Callers that come while a connection is being made wait for that one.
+        let attempt = self.attempt ?? Task { [connect] in try await connect() }
+        self.attempt = attempt
+        defer { if self.attempt == attempt { self.attempt = nil } }
+        let made = try await attempt.value
+        connection = made
+        return made
+    }
+}
+
+/// Waits between attempts: a tenth of a second at first, five seconds at most.
+struct Backoff {
+    private var delay = Duration.milliseconds(100)
+    private var attempts = 0
+
+    /// Waits, unless that was tried `limit` times.
+    /// - Throws: `CancellationError`
+    mutating func next(limit: Int = 8) async throws -> Bool {
+        attempts += 1
+        guard attempts <= limit else { return false }
+        try await Task.sleep(for: delay)
+        delay = min(delay * 2, .seconds(5))
+        return true
+    }
+
+    mutating func reset() { self = Backoff() }
+}

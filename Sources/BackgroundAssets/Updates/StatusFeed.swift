@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import DeviceProtocol
+internal import Foundation
+internal import Kit
+
+/// Brings the service's download events to the app's subscribers.
+final class StatusFeed: Sendable {
+    private let bundleID: String
+    private let service: ServiceClient
+    private let local: LocalPacks
+    /// Subscriptions that the service may not have heard of yet.
+    private let opening = Locked<[Task<Opened, Never>]>([])
+
+    typealias Opened = Result<AsyncThrowingStream<DownloadEvent, any Error>, any Error>
+
+    init(bundleID: String, service: ServiceClient, local: LocalPacks) {
+        self.bundleID = bundleID
+        self.service = service
+        self.local = local
+    }
+
+    /// Begins to collect updates, of one pack or of all.
+    func updates(forPackWithID id: String?) -> StatusUpdates {
+        let mailbox = StatusMailbox()
+        let request = StatusUpdatesRequest(app: bundleID, pack: id)
+        let first = Task { [service] in await Self.open(request, service) }
+        opening.withLock { $0.append(first) }
+        let pump = Task { [service, local] in
+            await Self.pump(request, first: first.value, service: service, local: local, into: mailbox)
+            mailbox.finish()
+        }
+        return StatusUpdates(mailbox: mailbox, pump: pump)
+    }
+
+    /// Returns when the service has heard of all subscriptions made so far (or cannot be reached): what is asked after this
+    /// shows in their updates from its beginning.
+    func settle() async {
+        let waiting = opening.withLock { waiting in
+            let all = waiting
+            waiting = []
+            return all
+        }
+        for task in waiting { _ = await task.value }
+    }
+
+    private static func open(_ request: StatusUpdatesRequest, _ service: ServiceClient) async -> Opened {
+        do {
+            return .success(try await service.stream(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Reads one stream after the other until the subscription has come to its end or is cancelled.
+    private static func pump(
+        _ request: StatusUpdatesRequest, first: Opened, service: ServiceClient, local: LocalPacks,
+        into mailbox: StatusMailbox
+    ) async {
+        var opened = first
+        var translator = EventTranslator(bundleID: request.app, service: service)
+        var pause = Backoff()
+        while !Task.isCancelled {
+            do {
+                for try await event in try opened.get() {
+                    pause.reset()
+                    guard let update = translator.update(for: event) else { continue }
+                    mailbox.put(update)
+                    if request.pack != nil, update.isFinal { return }
+                }
+                // For one pack the end means that nothing more will come of it.
+                if request.pack != nil { return }
+            } catch {
+                if let id = request.pack, conclude(id, error, local, mailbox, service, request.app) { return }
+            }
+            guard (try? await pause.next(limit: .max)) == true else { return }
+            opened = await open(request, service)
+        }
+    }
+
+    /// Ends the updates of one pack when asking again would be to no end: it is local, or the service does not know it.
+    private static func conclude(
+        _ id: String, _ error: any Error, _ local: LocalPacks, _ mailbox: StatusMailbox, _ service: ServiceClient,
+        _ bundleID: String
+    ) -> Bool {
+        if let pack = local.pack(withID: id) {
+            var translator = EventTranslator(bundleID: bundleID, service: service)
+            for update in translator.updates(forLocal: pack) { mailbox.put(update) }
+            return true
+        }
+        let error = clientError(error, forPackWithID: id)
+        if let error = error as? BackgroundAssetsError, error.code == .serviceUnavailable { return false }
+        if error is CancellationError { return true }
+        mailbox.put(.failed(AssetPack(id: id, version: 0, downloadSize: 0), error))
+        return true
+    }
+}

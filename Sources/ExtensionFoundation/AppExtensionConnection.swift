@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import DeviceProtocol
+
+/// The connection over which the system asks an extension; it stands where `NSXPCConnection` stands on Apple's platforms.
+@MainActor
+public final class AppExtensionConnection {
+    private var handlers: [String: (_ id: Int64, _ message: [UInt8]) throws -> [UInt8]] = [:]
+
+    package init() {}
+
+    /// Answers every request of one kind with what `body` returns or throws.
+    package func handle<Request: DeviceRequest>(
+        _: Request.Type, _ body: @escaping @MainActor (Request) throws -> Request.Reply
+    ) {
+        handlers[Request.method] = { id, message in
+            try WireCodec.result(id, body(WireCodec.parameters(Request.self, message)))
+        }
+    }
+
+    /// The answer to one message. Whatever comes in is answered, or ends the connection by the error.
+    /// - Throws: `DeviceError` when the message has no id that an answer could bear.
+    package func answer(_ message: [UInt8]) throws -> [UInt8] {
+        let header = try WireCodec.header(message)
+        guard let id = header.id, let method = header.method else {
+            throw DeviceError(.badMessage, "A message to the extension has no id or no method.")
+        }
+        guard let handler = handlers[method] else {
+            return try WireCodec.failure(
+                id, DeviceError(.unknownMethod, "The extension does not know the request “\(method)”."))
+        }
+        do {
+            return try handler(id, message)
+        } catch {
+            return try WireCodec.failure(id, DeviceError(wrapping: error))
+        }
+    }
+}

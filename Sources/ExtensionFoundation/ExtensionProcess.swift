@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import DeviceProtocol
+internal import Dispatch
+internal import Glibc
+internal import Kit
+internal import System
+
+/// The life of an extension's process: take the descriptor that the service gave, answer until it is closed, exit.
+@MainActor
+enum ExtensionProcess {
+    /// Where the service says which descriptor its end of the socket pair has.
+    static let descriptorVariable = "LARDER_EXTENSION_FD"
+
+    static func run(_ type: (some AppExtension).Type) -> Never {
+        guard let channel = inheritedChannel() else {
+            complain(
+                """
+                This program is an extension of an app: the device service starts it when there is something to ask. \
+                Install the app with “larder install”; “larder doctor” checks its bundle.
+                """)
+            exit(2)
+        }
+        let connection = AppExtensionConnection()
+        guard type.init().configuration.accept(connection: connection) else {
+            channel.close()
+            exit(1)
+        }
+        do {
+            try WorkerThread.start(name: "larder-extension") { serve(channel, connection) }
+        } catch {
+            complain("The extension cannot start a thread: \(error)")
+            exit(1)
+        }
+        dispatchMain()
+    }
+
+    /// Reads one message after the other. They are answered on the main thread, where the extension was made; reading waits
+    /// for the answer, so that requests are handled one at a time and in order.
+    private nonisolated static func serve(_ channel: any MessageChannel, _ connection: AppExtensionConnection) {
+        do {
+            while let message = try channel.receive() {
+                let answer = DispatchQueue.main.sync {
+                    MainActor.assumeIsolated { Result { try connection.answer(message) } }
+                }
+                try channel.send(answer.get())
+            }
+            exit(0)
+        } catch {
+            complain("The extension ends: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func inheritedChannel() -> (any MessageChannel)? {
+        guard let text = getenv(descriptorVariable).map({ String(cString: $0) }), let number = CInt(text), number > 2
+        else { return nil }
+        var type: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        guard getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &length) == 0 else { return nil }
+        unsetenv(descriptorVariable)
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        return FrameChannel(OwnedDescriptor(FileDescriptor(rawValue: number)))
+    }
+
+    private nonisolated static func complain(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import FoundationEssentials
+import System
+import TestSupport
+import Testing
+
+@testable import AppBundles
+
+struct PropertyListTests {
+    private func parse(_ bytes: [UInt8]) throws -> [String: PropertyListValue] {
+        try PropertyListFile(bytes: bytes, path: "Info.plist").values
+    }
+
+    @Test func valuesKeepTheirKinds() throws {
+        let text = AppFixture.plist([
+            "s": "<string>a &amp; b</string>", "t": "<true/>", "i": "<integer>9223372036854775807</integer>",
+            "r": "<real>1.5</real>", "d": "<data>AAE=</data>", "a": "<array><string>x</string><false/></array>",
+        ])
+        let values = try parse(Array(text.utf8))
+        #expect(values["s"] == .string("a & b"))
+        #expect(values["t"] == .boolean(true))
+        #expect(values["i"] == .integer(.max))
+        #expect(values["r"] == .real(1.5))
+        #expect(values["d"] == .other)
+        #expect(values["a"] == .array([.string("x"), .boolean(false)]))
+    }
+
+    @Test func binaryListsReadTheSame() throws {
+        struct Keys: Codable {
+            var name = "x"
+            var on = true
+            var size: Int64 = 5_000_000_000
+            var inner = ["a": 1]
+        }
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let values = try parse(Array(try encoder.encode(Keys())))
+        #expect(values["name"] == .string("x"))
+        #expect(values["on"] == .boolean(true))
+        #expect(values["size"] == .integer(5_000_000_000))
+        #expect(values["inner"] == .dictionary(["a": .integer(1)]))
+    }
+
+    @Test(arguments: [
+        "", "hello", String(repeating: "{a=", count: 65_536), String(repeating: "(", count: 65_536), "{}",
+        "<plist><dict>", "<plist><array/></plist>", "bplist00", "bplist00\u{1}\u{2}\u{3}",
+        "<plist>" + String(repeating: "<array>", count: 65_536) + "</plist>",
+        "<plist>" + String(repeating: "<dict><key>a</key>", count: 65_536) + "</plist>",
+    ])
+    func badListsAreErrors(_ text: String) {
+        #expect(throws: BundleError.self) { try parse(Array(text.utf8)) }
+    }
+
+    /// Mutations of an XML and a binary list: reading answers or throws, and never traps.
+    @Test func mutatedListsNeverTrap() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var random = SeededGenerator(seed)
+        let xml = Array(AppFixture.plist(AppFixture.managedKeys(manifestURL: "https://a/b")).utf8)
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let binary = Array(try encoder.encode(["a": ["b": [1, 2, 3], "c": [4]]]))
+        for round in 0..<4000 {
+            var bytes = round % 2 == 0 ? xml : binary
+            for _ in 0...Int.random(in: 0..<6, using: &random) where !bytes.isEmpty {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.removeSubrange(place..<min(bytes.count, place + 3))
+                default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
+                }
+            }
+            _ = try? parse(bytes)
+        }
+    }
+}
+
+/// Starts from a seed, so that a failure can be had again.
+private struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import TestSupport
+import Testing
+
+@Suite("Threads")
+struct ThreadTests {
+    @Test("A bounded queue keeps the order and holds back its writer")
+    func boundedQueue() async throws {
+        let queue = BoundedQueue<Int>(capacity: 4)
+        let pushed = Locked(0)
+        let writer = try WorkerThread.start(name: "writer") {
+            for number in 0..<10_000 {
+                queue.push(number)
+                pushed.withLock { $0 = number }
+            }
+            queue.close()
+        }
+        let (numbers, ahead) = try await offload {
+            var numbers: [Int] = []
+            var ahead = 0
+            while let number = queue.pop() {
+                numbers.append(number)
+                ahead = max(ahead, pushed.withLock { $0 } - number)
+            }
+            return (numbers, ahead)
+        }
+        writer.join()
+        #expect(numbers == Array(0..<10_000))
+        #expect(ahead <= 5)
+        #expect(queue.push(1) == false)
+    }
+
+    @Test("Closing a queue frees a writer that is blocked")
+    func closeFreesWriter() throws {
+        let queue = BoundedQueue<Int>(capacity: 1)
+        queue.push(1)
+        let result = Monitor<Bool?>(nil)
+        let writer = try WorkerThread.start(name: "writer") {
+            let taken = queue.push(2)
+            result.withLock { $0 = taken }
+        }
+        queue.close()
+        #expect(result.wait { $0 } == false)
+        writer.join()
+        #expect(queue.pop() == 1)
+        #expect(queue.pop() == nil)
+    }
+
+    @Test("Waiting with a limit ends with it")
+    func timedWait() {
+        let monitor = Monitor(0)
+        let started = ContinuousClock.now
+        #expect(monitor.wait(atMost: .milliseconds(20)) { $0 > 0 ? $0 : nil } == nil)
+        #expect(started.duration(to: .now) >= .milliseconds(19))
+        monitor.withLock { $0 = 7 }
+        #expect(monitor.wait(atMost: .seconds(60)) { $0 > 0 ? $0 : nil } == 7)
+    }
+
+    @Test("Work that blocks does not hold up the cooperative pool, however much there is of it")
+    func offloadsMany() async throws {
+        let gate = Monitor(false)
+        // More blocked jobs than the pool has threads; a task must still get through to open the gate.
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<32 {
+                group.addTask { try await offload { gate.wait { $0 ? number : nil } } }
+            }
+            group.addTask {
+                gate.withLock { $0 = true }
+                return 32
+            }
+            var sum = 0
+            for try await number in group { sum += number }
+            #expect(sum == (0...32).reduce(0, +))
+        }
+    }
+
+    @Test("More blocking jobs than the pool has threads all get done")
+    func offloadsMoreThanThreads() async throws {
+        let count = Locked(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<500 { group.addTask { try await offload { count.withLock { $0 += 1 } } } }
+            try await group.waitForAll()
+        }
+        #expect(count.withLock { $0 } == 500)
+    }
+
+    @Test("offload hands on what its body throws")
+    func offloadThrows() async {
+        struct Failure: Error {}
+        await #expect(throws: Failure.self) { try await offload { throw Failure() } }
+    }
+
+    private actor Counter {
+        private let executor: BlockingExecutor
+        private var value = 0
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+        init() throws { executor = try BlockingExecutor(name: "counter") }
+
+        func add() -> Int {
+            value += 1
+            return value
+        }
+    }
+
+    @Test("An actor on its own thread runs one call at a time")
+    func blockingExecutor() async throws {
+        let counter = try Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 { group.addTask { _ = await counter.add() } }
+        }
+        #expect(await counter.add() == 1001)
+    }
+}
