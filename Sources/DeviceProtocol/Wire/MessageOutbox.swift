@@ -76,8 +76,6 @@ package final class MessageOutbox: Sendable {
             for message in batch {
                 do {
                     try channel.send(message)
-                } catch let error as DeviceError where error.code == .badMessage {
-                    continue  // Too long to be sent: the request that asked for it was answered with an error.
                 } catch {
                     close()
                     channel.close()

@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import FoundationEssentials
+import Kit
 
-/// The two protocol versions a side can speak, and what it calls itself.
+/// What both sides must agree on before they talk.
 package enum WireProtocol {
     /// The version this code speaks. It grows when an older peer could misread a message; new fields and methods do not count.
     package static let version = 1
     /// The largest message, in bytes; a longer one ends the connection.
-    package static let largestMessage = 16 << 20
+    package static let largestMessage = FrameChannel.maximumPayload
 }
 
 /// What every message shows before its payload is looked at.
@@ -98,7 +99,12 @@ package enum WireCodec {
     private static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
+        let bytes = Array(try encoder.encode(value))
+        guard bytes.count <= WireProtocol.largestMessage else {
+            throw DeviceError(
+                .badMessage, "A message of \(bytes.count) bytes is over the limit of \(WireProtocol.largestMessage).")
+        }
+        return bytes
     }
 
     private static func decode<Value: Decodable>(_: Value.Type, _ bytes: [UInt8]) throws -> Value {

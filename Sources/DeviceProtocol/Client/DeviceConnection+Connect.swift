@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Kit
+import System
+
+extension FrameChannel: MessageChannel {}
+
+extension DeviceConnection {
+    /// Connects to the service of `paths`.
+    /// - Parameters:
+    ///   - client: what the client is, for the service's log: a program's name or an app's bundle id.
+    ///   - startIfNeeded: start `larderd` when nobody answers. Clients that start at once start one service.
+    /// - Throws: `DeviceError` with code `unavailable` when there is no service and none could be started.
+    package static func connect(
+        paths: LarderPaths, client: String, version: String = "", startIfNeeded: Bool = true
+    ) async throws -> DeviceConnection {
+        let channel = try await offload { () throws -> FrameChannel in
+            if let channel = try open(paths) { return channel }
+            guard startIfNeeded else {
+                throw DeviceError(
+                    .unavailable,
+                    "The device service is not running: nothing answers at \(paths.socket). Start larderd.")
+            }
+            return try ServiceStarter.start(paths)
+        }
+        return try await DeviceConnection(channel: channel, client: client, version: version)
+    }
+
+    /// nil when nobody listens.
+    static func open(_ paths: LarderPaths) throws -> FrameChannel? {
+        do {
+            return FrameChannel(try UnixSocket.connect(paths.socket))
+        } catch let error as KitError {
+            if let cause = error.cause as? Errno, [.noSuchFileOrDirectory, .connectionRefused].contains(cause) {
+                return nil
+            }
+            throw DeviceError(.unavailable, error.description)
+        }
+    }
+}
