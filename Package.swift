@@ -95,9 +95,16 @@ let package = Package(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "PackNamespace", "Kit", "System"),
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Kit", "System"),
         tests("Commands", "Commands", "AssetPacks", "Kit", "System"),
+        .executableTarget(
+            name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
+        .executableTarget(
+            name: "ProbeExtension", dependencies: ["BackgroundAssets"], path: "Tests/Fixtures/ProbeExtension"),
         .testTarget(
             name: "Integration",
-            dependencies: ["TestSupport", "Kit", "System", "larder", "larderd"],
+            dependencies: [
+                "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System",
+                "larder", "larderd", "ProbeApp", "ProbeExtension",
+            ],
             path: "Tests/Integration"),
     ],
     swiftLanguageModes: [.v6],

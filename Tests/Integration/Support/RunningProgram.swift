@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+import TestSupport
+
+/// A program of the build that runs beside the test: its lines are waited for, never slept for.
+final class RunningProgram: Sendable {
+    private struct Output {
+        var lines: [String] = []
+        var errors = ""
+        var ended = false
+    }
+
+    let process: ChildProcess
+    private let name: String
+    private let input: Pipe
+    private let output = Monitor(Output())
+
+    /// - Parameters:
+    ///   - program: a product's name, or a path.
+    init(_ program: String, _ arguments: [String] = [], environment: [String: String]) throws {
+        name = program
+        input = try Pipe()
+        let standardOutput = try Pipe()
+        let standardError = try Pipe()
+        let executable = program.contains("/") ? FilePath(program) : try Binaries.path(program)
+        process = try ChildProcess.spawn(
+            executable: executable, arguments: arguments,
+            environment: Binaries.hermeticEnvironment.merging(environment) { $1 },
+            descriptors: [0: input.reader, 1: standardOutput.writer, 2: standardError.writer])
+        input.closeReader()
+        standardOutput.closeWriter()
+        standardError.closeWriter()
+        let output = output
+        try WorkerThread.start(name: "lines") {
+            Self.read(standardOutput.reader) { line in output.withLock { $0.lines.append(line) } }
+            output.withLock { $0.ended = true }
+            standardOutput.closeReader()
+        }
+        try WorkerThread.start(name: "errors") {
+            Self.read(standardError.reader) { line in output.withLock { $0.errors += line + "\n" } }
+            standardError.closeReader()
+        }
+    }
+
+    var processID: Int32 { process.processID }
+    var errorText: String { output.withLock { $0.errors } }
+    var lines: [String] { output.withLock { $0.lines } }
+
+    /// The first line from `start` on for which `matches` holds. Blocks; throws when the program ends or takes too long.
+    func line(
+        from start: Int = 0, atMost limit: Duration = .seconds(60), where matches: @escaping @Sendable (String) -> Bool
+    ) async throws -> String {
+        let output = output
+        let found = try await offload {
+            output.wait(atMost: limit) { state -> String?? in
+                if let line = state.lines.dropFirst(start).first(where: matches) { return .some(line) }
+                return state.ended ? .some(nil) : nil
+            }
+        }
+        if let found, let line = found { return line }
+        let state = output.withLock { $0 }
+        throw TestFailure(
+            "\(name) \(found == nil ? "did not print" : "ended before it printed") the expected line."
+                + "\n--- output\n\(state.lines.joined(separator: "\n"))\n--- errors\n\(state.errors)")
+    }
+
+    /// Sends one line and returns the answer, the next line that begins with `ok` or `error`.
+    func ask(_ line: String, atMost limit: Duration = .seconds(60)) async throws -> String {
+        let start = output.withLock { $0.lines.count }
+        try input.writer.writeAll((line + "\n").utf8)
+        return try await self.line(from: start, atMost: limit) { $0.hasPrefix("ok") || $0.hasPrefix("error") }
+    }
+
+    /// Sends one line and does not wait.
+    func tell(_ line: String) throws { try input.writer.writeAll((line + "\n").utf8) }
+
+    func closeInput() { input.closeWriter() }
+
+    /// Waits for the end and returns the exit code.
+    @discardableResult
+    func end(atMost limit: Duration = .seconds(60)) async throws -> Int32 {
+        let process = process
+        guard let code = try await offload({ try process.wait(atMost: limit) }) else {
+            throw TestFailure("\(name) still runs after \(limit).\n\(errorText)")
+        }
+        return code
+    }
+
+    /// SIGKILL, and waits until it is gone.
+    func kill() async throws {
+        process.kill()
+        try await end()
+    }
+
+    private static func read(_ reader: FileDescriptor, _ deliver: (String) -> Void) {
+        var pending: [UInt8] = []
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
+            while let count = try? reader.read(into: buffer), count > 0 {
+                pending.append(contentsOf: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+                while let newline = pending.firstIndex(of: 0x0A) {
+                    deliver(String(decoding: pending[..<newline], as: UTF8.self))
+                    pending.removeFirst(newline + 1)
+                }
+            }
+        }
+        if !pending.isEmpty { deliver(String(decoding: pending, as: UTF8.self)) }
+    }
+}
+
+/// What a helper of the tests could not do, with all that may explain it.
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

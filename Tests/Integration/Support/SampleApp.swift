@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+import TestSupport
+
+/// An app bundle made of `ProbeApp` and `ProbeExtension`.
+struct SampleApp {
+    static let bundleID = "com.example.probe"
+
+    var version = "1.0"
+    /// Where the manifest is; with an URL override it only has to be well-formed.
+    var manifestURL = "https://localhost:1/manifest"
+    /// Further `Info.plist` keys as XML values.
+    var keys: [String: String?] = [:]
+    /// `ProbeExtension`'s behaviour.
+    var extensionBehaviour = "accept"
+
+    /// Writes `<name>.app` into the scratch folder and returns its path.
+    func write(into scratch: Scratch, named name: String = "Probe") throws -> FilePath {
+        var fixture = AppFixture()
+        fixture.name = name
+        fixture.identifier = Self.bundleID
+        fixture.version = version
+        fixture.keys = AppFixture.managedKeys(manifestURL: manifestURL).merging(keys) { $1 }
+        fixture.files = ["Extensions/Downloader.appex/behaviour": Array(extensionBehaviour.utf8)]
+        let bundle = try fixture.write(in: scratch.path)
+        try copy("ProbeApp", to: bundle.appending(name))
+        try copy("ProbeExtension", to: bundle.appending("Extensions/Downloader.appex/Downloader"))
+        return bundle
+    }
+
+    private func copy(_ program: String, to place: FilePath) throws {
+        let result = try ChildProcess.run(
+            executable: "cp", arguments: [try Binaries.path(program).string, place.string])
+        guard result.exitCode == 0 else { throw TestFailure(result.errorText) }
+    }
+}
