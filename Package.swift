@@ -73,6 +73,12 @@ let package = Package(
         // Measurements that scripts/bench drives.
         .executableTarget(name: "bench-open-database", dependencies: ["CSQLite"], path: "Benchmarks/OpenDatabase"),
         .executableTarget(name: "bench-device", dependencies: ["Kit", "System"], path: "Benchmarks/Device"),
+        .executableTarget(
+            name: "larder-bench",
+            dependencies: [
+                "AppleArchive", "Kit", "System", "CDeflate", "CLZMA", "CLZ4", "CLZFSE",
+            ],
+            path: "Benchmarks/Suite"),
 
         // Tests: one target per room, and Integration, which runs the real binaries.
         .target(name: "TestSupport", dependencies: ["Kit", "System"], path: "Tests/TestSupport"),

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Kit
+import System
+
+/// Packing a folder into a file, against the codec library alone: the same stream in memory, cut in the same blocks,
+/// on as many threads, with nothing read, laid out or written.
+struct ArchivePack: Benchmark {
+    let name = "archive-pack"
+    let summary = "DIR [--compression C] [--rounds N]: throughput of packing over that of the codec library alone"
+
+    func run(_ arguments: [String], _ report: Report) throws {
+        let options = try ArchiveArguments(arguments, defaultCompressions: [.lzfse, .zlib, .lz4, .lzma])
+        let stream = try Self.stream(of: options.folder)
+        let scratch = try TemporaryDirectory(prefix: "larder-bench")
+        let target = scratch.path.appending("packed.aar")
+        report.note("archive-pack: \(stream.count) bytes in \(options.folder), \(CodecAlone.threads) threads")
+        for compression in options.compressions {
+            var packed: UInt64 = 0
+            // LZMA takes a minute for each round; its ratio does not need many.
+            let rounds = compression == .lzma ? min(2, options.rounds) : options.rounds
+            let times = try Report.compare(
+                rounds: rounds, { packed = try Self.pack(options.folder, to: target, compression) },
+                { CodecAlone.compress(stream, compression, blockSize: ArchiveWriter.defaultBlockSize) })
+            let rate = Double(stream.count) / Report.median(times.ours) / 1e6
+            report.ratio(
+                "archive-pack \(compression.rawValue)", zip(times.reference, times.ours).map { $0 / $1 },
+                .atLeast(0.9), detail: "\(Report.rounded(rate)) MB/s, \(packed) bytes")
+        }
+    }
+
+    private static func pack(_ folder: FilePath, to target: FilePath, _ compression: Compression) throws -> UInt64 {
+        let file = try OwnedDescriptor(target, .writeOnly, options: [.create, .truncate], permissions: .fileDefault)
+        let writer = try ArchiveWriter(file: file.borrowed, compression: compression)
+        try writer.appendTree(folder)
+        try writer.finish()
+        return writer.archiveSize
+    }
+
+    private static func stream(of folder: FilePath) throws -> [UInt8] {
+        var stream: [UInt8] = []
+        let writer = try ArchiveWriter(output: { stream += $0 }, compression: .none)
+        try writer.appendTree(folder)
+        try writer.finish()
+        return stream
+    }
+}
