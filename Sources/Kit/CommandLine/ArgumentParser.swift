@@ -158,6 +158,11 @@ package struct ArgumentParser: Sendable {
                 suggestion: Spelling.closest(to: value, among: choices))
         }
         result.values[option.name, default: []].append(value)
+        guard option.kind == .upToNextOption else { return }
+        while let word = words.first, word == "-" || !word.hasPrefix("-") {
+            result.values[option.name, default: []].append(word)
+            words.removeFirst()
+        }
     }
 
     private func assign(_ values: [String], _ command: Command, _ result: inout ParsedArguments) throws {

@@ -71,6 +71,8 @@ package struct CommandOption: Hashable, Sendable {
         case value
         /// Takes a value and may be given again.
         case repeatable
+        /// Takes every word up to the next option, and may be given again: `--versions 1 2 3`.
+        case upToNextOption
     }
 
     /// Without the dashes.
@@ -104,6 +106,15 @@ package struct CommandOption: Hashable, Sendable {
     ) -> CommandOption {
         CommandOption(
             name: name, short: short, kind: .repeatable, valueName: valueName, summary: summary, defaultValue: nil,
+            completion: completion)
+    }
+
+    package static func upToNextOption(
+        _ name: String, short: Character? = nil, _ valueName: String, _ summary: String,
+        completion: CommandCompletion = .none
+    ) -> CommandOption {
+        CommandOption(
+            name: name, short: short, kind: .upToNextOption, valueName: valueName, summary: summary, defaultValue: nil,
             completion: completion)
     }
 

@@ -48,7 +48,15 @@ package struct HelpPage: Sendable {
     /// `-o, --output <file>`
     static func spelling(_ option: CommandOption) -> String {
         let short = option.short.map { "-\($0), " } ?? "    "
-        return short + "--\(option.name)" + (option.kind == .flag ? "" : " <\(option.valueName)>")
+        return short + "--\(option.name)" + valueText(option)
+    }
+
+    private static func valueText(_ option: CommandOption) -> String {
+        switch option.kind {
+        case .flag: ""
+        case .value, .repeatable: " <\(option.valueName)>"
+        case .upToNextOption: " <\(option.valueName)>..."
+        }
     }
 
     static func meaning(_ option: CommandOption) -> String {
