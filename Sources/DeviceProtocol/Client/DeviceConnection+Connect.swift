@@ -4,8 +4,6 @@
 package import Kit
 import System
 
-extension FrameChannel: MessageChannel {}
-
 extension DeviceConnection {
     /// Connects to the service of `paths`.
     /// - Parameters:
