@@ -72,7 +72,6 @@ let package = Package(
 
         // Measurements that scripts/bench drives.
         .executableTarget(name: "bench-open-database", dependencies: ["CSQLite"], path: "Benchmarks/OpenDatabase"),
-        .executableTarget(name: "bench-device", dependencies: ["Kit", "System"], path: "Benchmarks/Device"),
         .executableTarget(
             name: "larder-bench",
             dependencies: [

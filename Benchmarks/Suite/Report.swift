@@ -42,8 +42,14 @@ final class Report: Sendable {
         let median = Self.median(values)
         let verdict = bound.holds(median) ? "ok" : "BROKEN"
         if !bound.holds(median) { failures.withLock { $0.append(name) } }
-        let figures = "\(Self.rounded(median)) (\(Self.rounded(low))-\(Self.rounded(high)), \(values.count) rounds)"
+        let spread = values.count > 1 ? " (\(Self.rounded(low))-\(Self.rounded(high)), \(values.count) rounds)" : ""
+        let figures = "\(Self.rounded(median))\(spread)"
         note("\(name): \(figures), \(bound.text): \(verdict)\(detail.isEmpty ? "" : "; \(detail)")")
+    }
+
+    /// Prints one figure beside its bound.
+    func bound(_ name: String, _ value: Double, _ bound: Bound, detail: String = "") {
+        ratio(name, [value], bound, detail: detail)
     }
 
     /// Prints a line.
