@@ -50,7 +50,7 @@ let package = Package(
         room("System"),
         room("Kit", "System", "CLinux"),
         room("Crypto", "Kit", "System", "COpenSSL", "COpenSSLShim"),
-        room("HTTP", "Crypto", "Kit", "System", "CCurl", "CCurlShim", "CMicroHTTPD", "CMicroHTTPDShim"),
+        room("HTTP", "Crypto", "Kit", "System", "CLinux", "CCurl", "CCurlShim", "CMicroHTTPD", "CMicroHTTPDShim"),
         room("Database", "Kit", "System", "CSQLite"),
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
         room("AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),

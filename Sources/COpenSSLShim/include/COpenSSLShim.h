@@ -2,3 +2,30 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 #pragma once
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+#include <stdint.h>
+
+// libcrypto's macros and variadic calls. Functions that return int give 1 for success, as libcrypto does.
+
+/// A new key on the curve P-256; NULL when libcrypto cannot.
+EVP_PKEY *larder_ossl_new_p256_key(void);
+
+/// Gives the certificate a random serial number of 127 bits.
+int larder_ossl_set_random_serial(X509 *certificate);
+
+/// Sets the time, in seconds since 1970, from and until which the certificate is valid.
+int larder_ossl_set_validity(X509 *certificate, int64_t from, int64_t until);
+
+/// Adds an extension, its value written as in OpenSSL's configuration files.
+int larder_ossl_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value);
+
+/// The seconds from `now` (since 1970) to the certificate's end; negative when it is over.
+int larder_ossl_seconds_left(X509 *certificate, int64_t now, int64_t *left);
+
+/// The bytes of a memory BIO, owned by it.
+long larder_ossl_memory(BIO *bio, const void **bytes);
+
+/// Writes the oldest reason in this thread's error queue and empties the queue; an empty string when there is none.
+void larder_ossl_reason(char *buffer, size_t size);

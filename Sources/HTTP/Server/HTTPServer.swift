@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import CMicroHTTPD
+internal import CMicroHTTPDShim
+internal import Crypto
+internal import Kit
+internal import System
+
+/// Serves over https with libmicrohttpd: its threads move bytes, a task per request decides what they are.
+package final class HTTPServer: Sendable {
+    package typealias Handler = @Sendable (HTTPServerRequest) async -> HTTPServerResponse
+
+    /// The port that is listened on.
+    package let port: Int
+    private let core: ServerCore
+    private let daemon: Locked<DaemonHandle?>
+
+    /// Starts to listen and to answer.
+    /// - Throws: `HTTPServerError`
+    package init(_ configuration: HTTPServerConfiguration, handler: @escaping Handler) throws {
+        let (socket, port) = try ListeningSocket.open(host: configuration.host, port: configuration.port)
+        self.port = port
+        core = ServerCore(configuration, handler: handler)
+        guard let daemon = HTTPServer.start(socket.rawValue, configuration, core) else {
+            _ = try? socket.close()
+            if configuration.identity != nil {
+                throw HTTPServerError(
+                    .identity,
+                    "The server cannot use its certificate and key. Both must be PEM, and the key must belong to the "
+                        + "first certificate.")
+            }
+            throw HTTPServerError(.start, "The server could not be started: no threads or memory to be had.")
+        }
+        self.daemon = Locked(DaemonHandle(pointer: daemon))
+    }
+
+    deinit { stop() }
+
+    private static func start(
+        _ socket: CInt, _ configuration: HTTPServerConfiguration, _ core: ServerCore
+    ) -> OpaquePointer? {
+        func text(_ bytes: [UInt8]?) -> [CChar]? { bytes.map { $0.map { CChar(bitPattern: $0) } + [0] } }
+        let certificate = text(configuration.identity?.certificates)
+        let key = text(configuration.identity?.key)
+        func pointer(_ text: [CChar]?, _ body: (UnsafePointer<CChar>?) -> OpaquePointer?) -> OpaquePointer? {
+            guard let text else { return body(nil) }
+            return text.withUnsafeBufferPointer { body($0.baseAddress) }
+        }
+        return pointer(certificate) { certificate in
+            pointer(key) { key in
+                var options = larder_mhd_options(
+                    listener: socket, certificate: certificate, key: key,
+                    threads: UInt32(clamping: max(1, configuration.threads)),
+                    idle_seconds: UInt32(clamping: configuration.idleSeconds))
+                // The server keeps the core alive for as long as the daemon may call back: until `stop` has returned.
+                return larder_mhd_start(&options, onAccess, onCompleted, Unmanaged.passUnretained(core).toOpaque())
+            }
+        }
+    }
+
+    /// Stops: requests that wait are answered with 503, bodies on their way are broken off, all threads have ended when
+    /// this returns. Blocks. Calling it again does nothing.
+    package func stop() {
+        let handle = daemon.withLock { daemon in
+            defer { daemon = nil }
+            return daemon
+        }
+        guard let handle else { return }
+        core.stopAccepting()
+        MHD_stop_daemon(handle.pointer)
+        core.finish()
+    }
+}
+
+/// libmicrohttpd's daemon.
+// Safe: its functions may be called from any thread; the one that frees it is called once, by whoever took it.
+private struct DaemonHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+}
+
+/// Called once when a request's head is there, once for each piece of its body, once at its end, and again after each
+/// resumption.
+private func onAccess(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
+    _ uploadSize: UnsafeMutablePointer<Int>?, _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let context, let connection, let path, let method, let uploadSize, let slot else { return .NO }
+    let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+    guard let known = slot.pointee else {
+        let exchange = Exchange(connection, method: String(cString: method), path: String(cString: path))
+        slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+        return .YES
+    }
+    let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
+    if uploadSize.pointee > 0 {
+        exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee), limit: core.maximumBody)
+        uploadSize.pointee = 0
+        return .YES
+    }
+    return core.proceed(exchange)
+}
+
+/// Takes back the reference that the first call of `onAccess` gave away; the only place that does.
+private func onCompleted(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode
+) {
+    guard let context, let known = slot?.pointee else { return }
+    slot?.pointee = nil
+    let exchange = Unmanaged<Exchange>.fromOpaque(known).takeRetainedValue()
+    Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+        .completed(exchange, isComplete: how == .REQUEST_TERMINATED_COMPLETED_OK)
+}

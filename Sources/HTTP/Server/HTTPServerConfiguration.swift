@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Crypto
+
+/// Where and as whom a server listens.
+package struct HTTPServerConfiguration: Sendable {
+    /// A name or numeric address of this machine; nil for all its addresses.
+    package var host: String?
+    /// 0 lets the system choose.
+    package var port: Int
+    /// nil serves plain http.
+    package var identity: TLSIdentity?
+    /// Threads that move bytes; handlers run elsewhere.
+    package var threads = 2
+    /// Connections without traffic are closed after so many seconds.
+    package var idleSeconds = 120
+    /// The longest request body that is taken, in bytes.
+    package var maximumRequestBody = 1 << 20
+    /// Told of every finished exchange, on a thread of the server.
+    package var log: (@Sendable (HTTPExchangeRecord) -> Void)?
+
+    package init(host: String? = nil, port: Int = 0, identity: TLSIdentity? = nil) {
+        self.host = host
+        self.port = port
+        self.identity = identity
+    }
+}
+
+/// One exchange, for an access log.
+package struct HTTPExchangeRecord: Sendable {
+    package let client: String
+    package let method: String
+    package let path: String
+    /// The Range field of the request.
+    package let range: String?
+    package let status: Int
+    /// Bytes of the body that were handed to the connection.
+    package let bytes: Int64
+    package let duration: Duration
+    /// Whether the whole answer went out.
+    package let isComplete: Bool
+}

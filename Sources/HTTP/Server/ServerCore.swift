@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import CMicroHTTPD
+internal import CMicroHTTPDShim
+internal import Kit
+
+/// What the daemon's callbacks, the handlers' tasks and `stop` share: which connections are suspended, and why.
+///
+/// libmicrohttpd wants every suspended connection resumed exactly once, and all of them before it stops. So suspending
+/// and resuming happen under one lock, with the books kept here.
+final class ServerCore: Sendable {
+    private struct State {
+        var isStopping = false
+        /// Suspended until their handler has answered.
+        var pending: [ObjectIdentifier: Exchange] = [:]
+    }
+
+    private let configuration: HTTPServerConfiguration
+    private let handler: HTTPServer.Handler
+    private let state = Locked(State())
+    let parking = ParkingLot()
+
+    init(_ configuration: HTTPServerConfiguration, handler: @escaping HTTPServer.Handler) {
+        self.configuration = configuration
+        self.handler = handler
+    }
+
+    var maximumBody: Int { configuration.maximumRequestBody }
+
+    /// The request is complete, or its handler has answered and the connection goes on.
+    func proceed(_ exchange: Exchange) -> MHD_Result {
+        if exchange.bodyIsTooLarge {
+            return send(.text(413, "The request is longer than \(maximumBody) bytes."), exchange)
+        }
+        let request = exchange.request
+        let answer = state.withLock { state -> HTTPServerResponse? in
+            if let answer = exchange.answer { return answer }
+            if state.isStopping { return ServerCore.stopping }
+            MHD_suspend_connection(exchange.connection)
+            state.pending[ObjectIdentifier(exchange)] = exchange
+            return nil
+        }
+        if let answer { return send(answer, exchange) }
+        let handler = handler
+        Task {
+            let answer = await handler(request)
+            self.answered(exchange, answer)
+        }
+        return .YES
+    }
+
+    private static var stopping: HTTPServerResponse { .text(503, "The server is stopping.") }
+
+    private func answered(_ exchange: Exchange, _ answer: HTTPServerResponse) {
+        state.withLock { state in
+            guard state.pending.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return }
+            exchange.answer = answer
+            MHD_resume_connection(exchange.connection)
+        }
+    }
+
+    private func send(_ answer: HTTPServerResponse, _ exchange: Exchange) -> MHD_Result {
+        let stream = ResponseStream(answer, exchange, parking)
+        let context = Unmanaged.passRetained(stream)
+        guard
+            let response = MHD_create_response_from_callback(
+                UInt64(answer.bodyLength), ResponseStream.pieceSize, onContent, context.toOpaque(), onContentDone)
+        else {
+            context.release()
+            return .NO
+        }
+        defer { MHD_destroy_response(response) }
+        for field in answer.headers.fields { _ = MHD_add_response_header(response, field.name, field.value) }
+        exchange.status = answer.status
+        return MHD_queue_response(exchange.connection, UInt32(clamping: answer.status), response)
+    }
+
+    func completed(_ exchange: Exchange, isComplete: Bool) {
+        guard let log = configuration.log else { return }
+        log(
+            HTTPExchangeRecord(
+                client: exchange.client, method: exchange.method, path: exchange.path, range: exchange.headers["Range"],
+                status: exchange.status, bytes: exchange.bytesSent,
+                duration: exchange.started.duration(to: SuspendingClock().now), isComplete: isComplete))
+    }
+
+    /// Resumes everything that is suspended and sees to it that nothing is suspended any more.
+    func stopAccepting() {
+        parking.close()
+        state.withLock { state in
+            state.isStopping = true
+            for exchange in state.pending.values {
+                exchange.answer = ServerCore.stopping
+                MHD_resume_connection(exchange.connection)
+            }
+            state.pending = [:]
+        }
+    }
+
+    /// The daemon has ended.
+    func finish() { parking.join() }
+}
+
+/// A body on its way out.
+// Safe: only the daemon's thread for this connection reads; `isGivenUp` is behind its own lock.
+final class ResponseStream: @unchecked Sendable {
+    /// Bytes asked for at once: four TLS records.
+    static let pieceSize = 64 << 10
+
+    let connection: OpaquePointer
+    private let exchange: Exchange
+    private let parking: ParkingLot
+    private var reader: BodyReader
+    private var started: SuspendingClock.Instant?
+    private let isGivenUp = Locked(false)
+
+    init(_ answer: HTTPServerResponse, _ exchange: Exchange, _ parking: ParkingLot) {
+        connection = exchange.connection
+        self.exchange = exchange
+        self.parking = parking
+        reader = BodyReader(answer.body, answer.behaviour)
+    }
+
+    /// Nobody waits for the rest any more.
+    func giveUp() { isGivenUp.withLock { $0 = true } }
+
+    /// What the content callback must return.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if isGivenUp.withLock({ $0 }) { return larder_mhd_end_with_error }
+        let now = SuspendingClock().now
+        let start = started ?? now
+        started = start
+        switch reader.read(into: buffer, elapsed: start.duration(to: now)) {
+        case .bytes(let count):
+            exchange.bytesSent += Int64(count)
+            return count
+        case .end: return larder_mhd_end_of_stream
+        case .wait(let elapsed):
+            return parking.park(self, until: elapsed.map { start.advanced(by: $0) }) ? 0 : larder_mhd_end_with_error
+        case .close: return larder_mhd_end_with_error
+        case .reset:
+            larder_mhd_abort_socket(larder_mhd_socket(connection))
+            return larder_mhd_end_with_error
+        }
+    }
+}
+
+private func onContent(
+    _ context: UnsafeMutableRawPointer?, _: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
+) -> Int {
+    guard let context, let buffer else { return larder_mhd_end_with_error }
+    return Unmanaged<ResponseStream>.fromOpaque(context).takeUnretainedValue()
+        .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+/// Takes back the reference that `send` gave away; libmicrohttpd calls it once per response.
+private func onContentDone(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<ResponseStream>.fromOpaque(context).release()
+}
