@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 const int clinux_o_path = O_PATH;
+const int clinux_o_tmpfile = O_TMPFILE;
 const int clinux_rename_noreplace = RENAME_NOREPLACE;
 const int clinux_rename_exchange = RENAME_EXCHANGE;
 

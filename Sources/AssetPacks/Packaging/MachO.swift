@@ -9,6 +9,13 @@ package enum MachO {
     /// Enough of a file's start to decide.
     package static let prefixLength = 64 << 10
 
+    /// Whether a file that starts with these four bytes is worth a closer look.
+    package static func mayBegin(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 4 else { return false }
+        let magic = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return [0xCAFE_BABE, 0xCAFE_BABF, 0xFEED_FACE, 0xFEED_FACF, 0xCEFA_EDFE, 0xCFFA_EDFE].contains(magic)
+    }
+
     /// What the start of a file is, for a message such as "a macOS executable"; nil when a pack may hold it.
     ///
     /// - Parameter slice: gives the bytes at an offset of the file, for the parts of a universal file.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppleArchive
+
 /// Checks of what was selected as a whole.
 enum SelectionChecks {
     /// The items with every folder above them, so that a folder stands in the archive before what it holds.
@@ -70,13 +72,18 @@ enum SelectionChecks {
     ) -> String? {
         if target.utf8.isEmpty || target.unicodeScalars.contains("\u{FFFD}") { return "is no valid path" }
         if target.utf8.first == UInt8(ascii: "/") { return "is an absolute path" }
+        // A device refuses links that could lead out by way of another link, so the path must go up first and down then.
+        guard ArchivePath.staysInside(target: target, of: link.string) else {
+            let goesUpFirst = target.split(separator: "/").drop { $0 == ".." || $0 == "." }.allSatisfy { $0 != ".." }
+            return goesUpFirst
+                ? "is outside the pack" : "goes down and up again, where it must be written without detours"
+        }
         var path = link.parent
         var waiting = Array(target.split(separator: "/").reversed())
         var linksFollowed = 0
         while let name = waiting.popLast() {
             if name == "." { continue }
             if name == ".." {
-                if path.isRoot { return "is outside the pack" }
                 path = path.parent
                 continue
             }

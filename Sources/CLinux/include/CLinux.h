@@ -10,6 +10,7 @@
 // Every function keeps the C convention: -1 and errno, unless it says otherwise.
 
 extern const int clinux_o_path;
+extern const int clinux_o_tmpfile;
 extern const int clinux_rename_noreplace;
 extern const int clinux_rename_exchange;
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import AssetPacks
+
+struct PackInspectorTests {
+    private static let manifest = Array(
+        "{\"assetPackID\":\"a\",\"downloadPolicy\":{\"onDemand\":{}},\"platforms\":[\"macOS\"]}".utf8)
+
+    private func file(_ path: String) -> EntryHeader { EntryHeader(type: .regularFile, path: path) }
+
+    private func message(_ body: (ArchiveWriter) throws -> Void) throws -> String {
+        try Scratch.with { scratch in
+            let path = try PackFixture(scratch: scratch).archive("bad.aar", body)
+            let error = try #require(throws: (any Error).self) { try PackInspector.inspect(path) }
+            let known = try #require(error as? any LarderError)
+            #expect(known.exitCode != .success)
+            return known.message.replacing(path.string, with: "bad.aar")
+        }
+    }
+
+    @Test func archivesThatAreNoPacks() throws {
+        #expect(try message { _ in } == "bad.aar is no asset pack: it has no \"manifest.json\".")
+        #expect(
+            try message { try $0.append(file("manifest.json"), bytes: Self.manifest) }
+                == "bad.aar is no asset pack: it has no \"Contents\".")
+        #expect(
+            try message {
+                try $0.append(file("manifest.json"), bytes: Self.manifest)
+                try $0.append(file("other"), bytes: [1])
+            } == "bad.aar is no asset pack: \"other\" is neither \"manifest.json\" nor below \"Contents\".")
+        #expect(
+            try message {
+                try $0.append(file("manifest.json"), bytes: Self.manifest)
+                try $0.append(file("Manifest.json"), bytes: Self.manifest)
+            } == "bad.aar is no asset pack: it has two manifests.")
+        #expect(
+            try message {
+                try $0.append(file("manifest.json"), bytes: Self.manifest)
+                try $0.append(EntryHeader(type: .fifo, path: "Contents/p"))
+            } == "bad.aar is no asset pack: \"Contents/p\" is a named pipe, which no pack can hold.")
+    }
+
+    @Test func brokenManifest() throws {
+        let text = try message {
+            try $0.append(file("manifest.json"), bytes: Array("{\n".utf8)); try $0.append(file("Contents/a"), bytes: [])
+        }
+        #expect(text == "bad.aar/manifest.json:2:1: not valid JSON: expected a key in double quotes.")
+    }
+
+    @Test func hostileContents() throws {
+        func pack(_ more: (ArchiveWriter) throws -> Void) throws -> String {
+            try message {
+                try $0.append(file("manifest.json"), bytes: Self.manifest)
+                try more($0)
+            }
+        }
+        #expect(
+            try pack {
+                try $0.append(file("Contents/x"), bytes: [1]); try $0.append(file("Contents/x"), bytes: [2])
+            }
+                == "bad.aar: the path \"Contents/x\" stands twice in the archive.")
+        #expect(
+            try pack {
+                try $0.append(file("Contents/x"), bytes: [1]); try $0.append(file("Contents/x/y"), bytes: [2])
+            }
+            .contains("\"x\" would be both"))
+        #expect(
+            try pack {
+                var link = EntryHeader(type: .symbolicLink, path: "Contents/l")
+                link.linkTarget = "../../etc"
+                try $0.append(link)
+            }.contains("is outside the pack"))
+        #expect(
+            try pack {
+                try $0.append(
+                    file("Contents/tool"), bytes: [0xCF, 0xFA, 0xED, 0xFE] + [UInt8](repeating: 0, count: 40))
+            }
+                == "bad.aar: \"tool\" is a macOS executable, which Apple allows in no asset pack for macOS.")
+    }
+
+    @Test func everyTruncationIsAnError() throws {
+        try Scratch.with { scratch in
+            let whole = try PackFixture(scratch: scratch).writeTree().package()
+            for length in stride(from: 0, to: whole.count, by: 997) {
+                try scratch.write(whole.prefix(length), to: "cut.aar")
+                #expect(throws: (any Error).self, "\(length)") { try PackInspector.inspect(scratch("cut.aar")) }
+            }
+        }
+    }
+
+    @Test func missingAndFolders() throws {
+        try Scratch.with { scratch in
+            let missing = try #require(throws: AssetPackError.self) { try PackInspector.inspect(scratch("none.aar")) }
+            #expect(missing.message == "There is no archive at \"\(scratch("none.aar"))\".")
+            let folder = try #require(throws: AssetPackError.self) { try PackInspector.inspect(scratch.path) }
+            #expect(folder.message == "\"\(scratch.path)\" is a folder, where an archive must stand.")
+        }
+    }
+
+    @Test func comparesWithADownloadManifest() throws {
+        try Scratch.with { scratch in
+            try PackFixture(scratch: scratch).writeTree().package()
+            let pack = try PackInspector.inspect(scratch("X.aar"))
+            let builder = try DownloadManifestBuilder(platform: .iOS, baseURL: "https://h/packs")
+            var entry = try #require(try builder.create([pack]).assetPacks.first)
+            #expect(PackVerification.differences(of: pack, from: entry).isEmpty)
+            entry.downloadSize += 1
+            entry.larder?.digest.value = String(repeating: "0", count: 64)
+            entry.larder?.installedSize = 3
+            entry.larder?.fileCount = 4
+            entry.downloadPolicy = .onDemand
+            entry.language = "de"
+            entry.userInfo = ["a": 1]
+            #expect(
+                PackVerification.differences(of: pack, from: entry) == [
+                    "the archive's size is \(pack.archiveSize) bytes, but the download manifest says \(pack.archiveSize + 1) bytes",
+                    "the archive's digest is \(pack.digest), but the download manifest says \(String(repeating: "0", count: 64))",
+                    "the installed size is 370014 bytes, but the download manifest says 3 bytes",
+                    "the number of files is 5, but the download manifest says 4",
+                    "the download policy is essential (firstInstallation), but the download manifest says onDemand",
+                    "the language is none, but the download manifest says de",
+                    "userInfo is not what the download manifest says",
+                ])
+        }
+    }
+}
