@@ -9,12 +9,12 @@ package protocol LarderError: Error, CustomStringConvertible, Sendable {
     var codeName: String { get }
     var message: String { get }
     var cause: (any Error)? { get }
-    /// What a command that ends with this error tells its caller; `failure` unless the error says otherwise.
+    /// What a command that ends with this error tells its caller; by the code name unless the error says otherwise.
     var exitCode: ExitCode { get }
 }
 
 extension LarderError {
-    package var exitCode: ExitCode { .failure }
+    package var exitCode: ExitCode { ExitCode(codeName: codeName) }
 
     package var description: String {
         guard let cause else { return message }

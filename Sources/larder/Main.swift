@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Commands
+import Kit
+
 @main
 enum Main {
-    static func main() {}
+    static func main() async {
+        let code = await CommandLineProgram.run(CommandLine.arguments)
+        code.exitProcess()
+    }
 }

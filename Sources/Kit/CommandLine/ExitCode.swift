@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import Glibc
+
 /// What a program tells its caller when it ends. The numbers are stable and documented in `docs/cli.md`.
 package struct ExitCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int32
@@ -41,4 +43,9 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable {
         (.serviceUnavailable, "The device service does not answer."),
         (.interrupted, "Interrupted by the person at the keyboard."),
     ]
+}
+
+extension ExitCode {
+    /// Ends the process with this code.
+    package func exitProcess() -> Never { exit(rawValue) }
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+
+extension DeviceCommands {
+    static let apps = Command(
+        "apps", aliases: ["list-apps"], summary: "List the installed apps",
+        examples: [.init("larder apps --json", "lists them as JSON lines")], options: [.json]
+    ) { _, context in
+        let reply = try await Device.send(AppsRequest(), context)
+        if context.json {
+            for app in reply.apps { try context.print(encoding: app) }
+            return .success
+        }
+        var table = TextTable([
+            ("APP", .leading), ("NAME", .leading), ("VERSION", .leading), ("STATE", .leading), ("PACKS", .trailing),
+            ("ON DISK", .trailing), ("", .leading),
+        ])
+        for app in reply.apps {
+            table.add([
+                app.app, app.displayName, app.version, app.state, "\(app.localPacks)",
+                ByteCount.formatted(app.allocatedSize), app.note ?? "",
+            ])
+        }
+        context.print(table.isEmpty ? "No app is installed. 'larder install Name.app' installs one." : table.text)
+        return .success
+    }
+
+    static let packs = Command(
+        "packs", summary: "List an app's packs: local, on their way and available",
+        examples: [.init("larder packs com.example.coast", "lists the packs with states, versions and sizes")],
+        options: [.json], arguments: [.app]
+    ) { arguments, context in
+        let app = try arguments.requiredArgument("app")
+        let reply = try await Device.send(PacksRequest(app: app), context)
+        if context.json {
+            for pack in reply.packs { try context.print(encoding: pack) }
+            return .success
+        }
+        context.print(reply.packs.isEmpty ? "\(app) has no packs." : table(reply.packs).text)
+        for pack in reply.packs { pack.error.map { context.note("\(pack.id): \($0)") } }
+        if reply.collisionCount > 0 {
+            context.note("\(reply.collisionCount) paths are in more than one local pack; the first pack named is read:")
+            for collision in reply.collisions.prefix(10) {
+                context.note("  \(collision.path): \(([collision.winner] + collision.losers).joined(separator: ", "))")
+            }
+            if reply.collisionCount > 10 { context.note("  ...") }
+        }
+        return .success
+    }
+
+    static func table(_ packs: [PackListing]) -> TextTable {
+        var table = TextTable([
+            ("PACK", .leading), ("POLICY", .leading), ("STATE", .leading), ("VERSION", .trailing),
+            ("DOWNLOAD", .trailing), ("ON DISK", .trailing),
+        ])
+        for pack in packs {
+            var version = pack.localVersion.map { "\($0)" } ?? "-"
+            if let available = pack.availableVersion, available != pack.localVersion { version += " -> \(available)" }
+            var state = pack.state.rawValue
+            if pack.state != .local, pack.downloaded > 0, pack.downloadSize > 0 {
+                state += " \(Int(Double(pack.downloaded) / Double(pack.downloadSize) * 100))%"
+            }
+            table.add([
+                pack.id, pack.policy.rawValue, state, version, ByteCount.formatted(pack.downloadSize),
+                pack.allocatedSize > 0 ? ByteCount.formatted(pack.allocatedSize) : "-",
+            ])
+        }
+        return table
+    }
+
+    static let status = Command(
+        "status", summary: "Show the service, what it is doing and what went wrong lately",
+        examples: [.init("larder status", "shows installs and transfers that are going on")], options: [.json]
+    ) { _, context in
+        let reply = try await Device.send(StatusRequest(), context)
+        if context.json {
+            try context.print(encoding: reply)
+            return .success
+        }
+        context.print("larderd \(reply.version), process \(reply.processID), state in \(reply.stateFolder)")
+        for event in reply.installs {
+            let line = ProgressLine(
+                phase: InstallDisplay.text(event), completed: event.completed,
+                total: event.total > 0 ? event.total : nil, rate: event.bytesPerSecond)
+            context.print(line.rendered(width: 100))
+        }
+        var table = TextTable([
+            ("APP", .leading), ("PACK", .leading), ("STATE", .leading), ("DONE", .trailing), ("OF", .trailing),
+            ("RATE", .trailing), ("", .leading),
+        ])
+        for transfer in reply.transfers {
+            table.add([
+                transfer.app, transfer.pack, transfer.state.rawValue, ByteCount.formatted(transfer.completed),
+                ByteCount.formatted(transfer.total),
+                transfer.bytesPerSecond > 0 ? ByteCount.formatted(perSecond: transfer.bytesPerSecond) : "-",
+                transfer.error ?? "",
+            ])
+        }
+        if !table.isEmpty { context.print(table.text) }
+        if table.isEmpty, reply.installs.isEmpty { context.print("Nothing is going on.") }
+        for note in reply.notes {
+            let app = note.app.map { " \($0):" } ?? ""
+            context.print("\(Timestamp(seconds: note.time).formatted)\(app) \(note.message)")
+        }
+        return .success
+    }
+
+    static let storage = Command(
+        "storage", summary: "Show what apps and packs take on the disk",
+        examples: [.init("larder storage", "shows sizes by app and pack, and what is free")], options: [.json]
+    ) { _, context in
+        let reply = try await Device.send(StorageRequest(), context)
+        if context.json {
+            try context.print(encoding: reply)
+            return .success
+        }
+        var table = TextTable([("", .leading), ("FILES", .trailing), ("ON DISK", .trailing)])
+        var total: Int64 = 0
+        for app in reply.apps {
+            table.add([app.app, ByteCount.formatted(app.baseSize), ByteCount.formatted(app.baseAllocatedSize)])
+            total += app.baseAllocatedSize
+            for pack in app.packs where pack.allocatedSize > 0 {
+                let name = "  \(pack.id) \(pack.localVersion.map { "version \($0)" } ?? "")"
+                table.add([name, ByteCount.formatted(pack.size), ByteCount.formatted(pack.allocatedSize)])
+                total += pack.allocatedSize
+            }
+        }
+        table.add(["downloads in flight", "", ByteCount.formatted(reply.staging)])
+        table.add(["bookkeeping", "", ByteCount.formatted(reply.bookkeeping)])
+        table.add(["total", "", ByteCount.formatted(total + reply.staging + reply.bookkeeping)])
+        context.print(table.text)
+        context.print("\(ByteCount.formatted(reply.free)) are free where \(reply.stateFolder) is.")
+        return .success
+    }
+}

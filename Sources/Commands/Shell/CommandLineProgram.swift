@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Kit
+import System
+
+/// The program: from the words of the command line to an exit code.
+package enum CommandLineProgram {
+    /// How long a command may take to end after Ctrl-C before it is cut off.
+    private static let grace = Duration.seconds(2)
+
+    /// Runs the command that `arguments` (with the program's own name first) ask for.
+    ///
+    /// To be called first in `main`. Ctrl-C and SIGTERM cancel the command; a second one ends the process at once.
+    package static func run(_ arguments: [String]) async -> ExitCode {
+        Signals.ignoreBrokenPipes()
+        let name = arguments.first.flatMap { FilePath($0).lastComponent?.string } ?? "larder"
+        let context = CommandContext(
+            programName: name, isTerminal: Terminal.isTerminal(.standardError))
+        let interruptions = Interruptions()
+        do {
+            try Signals.take([Signals.interrupt, Signals.terminate]) { _ in interruptions.interrupt(grace: grace) }
+        } catch {
+            context.note("\(name): Ctrl-C will end this command without tidying up: \(error)")
+        }
+        let runner = CommandRunner(root: CommandTrees.tree(for: name), version: LarderVersion.current)
+        let task = Task { await runner.run(Array(arguments.dropFirst()), context: context) }
+        interruptions.onInterrupt { task.cancel() }
+        return await task.value
+    }
+}
+
+/// What Ctrl-C does: cancel first, end the process when that does not help.
+private final class Interruptions: Sendable {
+    private struct State {
+        var cancel: (@Sendable () -> Void)?
+        var count = 0
+    }
+
+    private let state = Locked(State())
+
+    func onInterrupt(_ cancel: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            state.cancel = cancel
+            return state.count > 0
+        }
+        if isLate { cancel() }
+    }
+
+    func interrupt(grace: Duration) {
+        let (count, cancel) = state.withLock { state in
+            state.count += 1
+            return (state.count, state.cancel)
+        }
+        guard count == 1 else { ExitCode.interrupted.exitProcess() }
+        cancel?()
+        let deadline = Monitor(())
+        _ = try? WorkerThread.start(name: "larder-grace") {
+            _ = deadline.wait(atMost: grace) { _ in Bool?.none }
+            ExitCode.interrupted.exitProcess()
+        }
+    }
+}
