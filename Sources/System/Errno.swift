@@ -29,6 +29,7 @@ public struct Errno: RawRepresentable, Error, Hashable, Sendable {
     public static let fileTooLarge = Errno(rawValue: EFBIG)
     public static let noSpace = Errno(rawValue: ENOSPC)
     public static let readOnlyFileSystem = Errno(rawValue: EROFS)
+    public static let tooManyLinks = Errno(rawValue: EMLINK)
     public static let brokenPipe = Errno(rawValue: EPIPE)
     public static let fileNameTooLong = Errno(rawValue: ENAMETOOLONG)
     public static let directoryNotEmpty = Errno(rawValue: ENOTEMPTY)

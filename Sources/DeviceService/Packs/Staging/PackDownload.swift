@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Kit
+
+/// What the pipeline must know of a pack to fetch, check and record it.
+struct PackDownload: Hashable, Sendable {
+    var id: String
+    var version: UInt64
+    var url: String
+    /// Bytes of the archive, as promised.
+    var downloadSize: Int64
+    /// The archive's tree digest in hexadecimal, when the manifest gives one.
+    var digest: String?
+    /// Bytes of the files' contents, when the manifest says.
+    var installedSize: Int64?
+    var fileCount: Int?
+    var language: String?
+    /// JSON text.
+    var userInfo: String?
+    var policy: String?
+}
+
+extension PackDownload {
+    init(_ pack: DownloadManifestPack) {
+        self.init(
+            id: pack.id, version: UInt64(clamping: pack.version), url: pack.url, downloadSize: pack.downloadSize,
+            digest: pack.larder?.digest.value, installedSize: pack.larder?.installedSize,
+            fileCount: pack.larder?.fileCount, language: pack.language, userInfo: pack.userInfo?.serialized(),
+            policy: pack.downloadPolicy.name)
+    }
+
+    /// What must be the same for staged bytes to be worth going on with. Without a digest the address tells versions
+    /// apart that the number does not.
+    var identity: StagingIdentity {
+        StagingIdentity(
+            version: version, downloadSize: downloadSize, digest: digest, url: digest == nil ? url : nil)
+    }
+}
+
+/// Which download a staging folder belongs to.
+struct StagingIdentity: Codable, Hashable, Sendable {
+    var version: UInt64
+    var downloadSize: Int64
+    var digest: String?
+    var url: String?
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Crypto
+import Glibc
+import Kit
+import PackNamespace
+import System
+
+/// Takes a pack's archive as it arrives, checks it, unpacks it into staging and keeps checkpoints: bytes in, files out, no
+/// archive kept (G5). It knows nothing of the network. Everything blocks: for an owned thread.
+final class PackPipeline {
+    struct Options: Sendable {
+        /// Threads that decompress; 0 is one for each core.
+        var threads = 0
+        /// Bytes written between two flushes of the file system, which make a checkpoint durable.
+        var durableInterval: Int64 = 64 << 20
+        /// Bytes of the archive between two checkpoints at least.
+        var checkpointInterval: UInt64 = 1 << 20
+        var hook: CommitHook?
+
+        init() {}
+    }
+
+    let download: PackDownload
+    let staged: StagedPack
+    private let options: Options
+    private let previous: FilePath?
+    private let space: FileSystemSpace
+    private var sink: StagingSink
+    private var decoder: ArchiveDecoder
+    private var digest = TreeDigest()
+    /// The archive's next byte.
+    private(set) var position: Int64 = 0
+    /// The first byte that the decoder has not had; before it, bytes only go into the digest.
+    private var decoderOffset: Int64 = 0
+    private var leavesWritten = 0
+    private var lastCheckpoint: UInt64 = 0
+    private var lastDurable: Int64 = 0
+    private let flusher = StagingFlusher()
+    /// For `If-Range` when the download goes on.
+    private(set) var validator: String?
+
+    /// Opens what is staged of the download, or begins.
+    /// - Parameter previous: the folder of the pack's local version.
+    /// - Throws: `StoreError`, `Errno`
+    init(_ download: PackDownload, staged: StagedPack, previous: FilePath?, options: Options = Options()) throws {
+        self.download = download
+        self.staged = staged
+        self.previous = previous
+        self.options = options
+        space = try FileSystemSpace(at: staged.layout.root)
+        let checkpoint = Self.checkpoint(of: staged, download)
+        do {
+            (sink, decoder, digest) = try Self.open(staged, download, previous, options, space, checkpoint)
+            if let checkpoint { goOn(from: checkpoint) }
+        } catch  where checkpoint != nil {
+            // What is staged cannot be gone on with: from the beginning, then.
+            (sink, decoder, digest) = try Self.begin(staged, download, previous, options, space)
+        }
+        connect()
+    }
+
+    /// Drops what is staged and begins again: the server has other bytes than those that were fetched.
+    /// - Throws: `StoreError`, `Errno`
+    func restart() throws {
+        flusher.wait()
+        (sink, decoder, digest) = try Self.begin(staged, download, previous, options, space)
+        position = 0
+        decoderOffset = 0
+        leavesWritten = 0
+        lastCheckpoint = 0
+        lastDurable = 0
+        validator = nil
+        connect()
+    }
+
+    func setValidator(_ validator: String?) { self.validator = validator }
+
+    /// Bytes of files that are in staging, written or linked.
+    var unpacked: Int64 {
+        Int64(clamping: sink.state.installedSize + (sink.state.current?.written ?? 0))
+    }
+
+    // MARK: - Bytes
+
+    /// Takes the archive's next bytes.
+    /// - Throws: `StoreError`, `ArchiveError`, `Errno`
+    func feed(_ bytes: UnsafeRawBufferPointer) throws {
+        guard position + Int64(bytes.count) <= download.downloadSize else {
+            throw StoreError(
+                .wrongSize,
+                "The server sends more than the \(download.downloadSize) bytes that the manifest promises for the pack "
+                    + "\(download.id). Its manifest and its archive do not fit together.")
+        }
+        digest.update(bytes)
+        let skipped = min(max(decoderOffset - position, 0), Int64(bytes.count))
+        position += Int64(bytes.count)
+        if skipped < bytes.count {
+            try decoder.feed(UnsafeRawBufferPointer(rebasing: bytes[Int(skipped)...]))
+        }
+    }
+
+    /// The archive is complete: checks it and puts everything on the disk. After this the pack only needs its commit.
+    /// - Returns: the record, which is in staging too.
+    /// - Throws: `StoreError`, `ArchiveError`, `Errno`
+    func finish(directory: String) throws -> PackSeal {
+        guard position == download.downloadSize else {
+            throw StoreError(
+                .wrongSize,
+                "The server sent \(position) bytes of the pack \(download.id), and the manifest promises "
+                    + "\(download.downloadSize). Its manifest and its archive do not fit together.")
+        }
+        try checkDigest()
+        try decoder.finish()
+        try sink.finish()
+        try writeJournal()
+        flusher.wait()
+        let folder = try OwnedDescriptor(staged.directory, .readOnly, options: .directory)
+        try folder.borrowed.synchronizeFileSystem()
+        try options.hook?(.contentsSynced)
+        let state = sink.state
+        let seal = PackSeal(
+            id: download.id, version: download.version, directory: directory, language: download.language,
+            userInfo: download.userInfo, policy: download.policy, downloadSize: UInt64(clamping: download.downloadSize),
+            installedSize: state.installedSize, allocatedSize: state.allocatedSize, fileCount: state.fileCount,
+            journalLength: state.journalLength)
+        try staged.write(seal)
+        try options.hook?(.sealed)
+        return seal
+    }
+
+    private func checkDigest() throws {
+        guard let expected = download.digest else { return }
+        let found = digest.finish()
+        guard found.hex == expected else {
+            throw StoreError(
+                .wrongDigest,
+                "The bytes of the pack \(download.id) are not those that the manifest promises (digest \(found.hex), "
+                    + "promised \(expected)). They were changed on the way or on the server; nothing was kept.")
+        }
+    }
+
+    // MARK: - Checkpoints
+
+    private func connect() {
+        decoder.onCheckpoint = { [unowned self] in try checkpoint(at: $0) }
+    }
+
+    private func checkpoint(at archive: ArchiveCheckpoint) throws {
+        guard sink.isAtSafePoint, archive.archiveOffset >= lastCheckpoint + options.checkpointInterval else { return }
+        lastCheckpoint = archive.archiveOffset
+        try writeJournal()
+        let checkpoint = StagingCheckpoint(
+            boot: StagingCheckpoint.currentBoot, archive: archive, sink: sink.state, validator: validator)
+        try writeLeaves(checkpoint.leafCount)
+        try StagedPack.write(checkpoint, to: staged.checkpoint, durable: false)
+        if sink.bytesWritten >= lastDurable + options.durableInterval {
+            lastDurable = sink.bytesWritten
+            try flusher.flush(checkpoint, staged)
+        }
+    }
+
+    private func writeJournal() throws {
+        let bytes = sink.journal.pending
+        if !bytes.isEmpty { try append(bytes, to: staged.journal, at: sink.state.journalLength) }
+        sink.journalWasWritten()
+    }
+
+    private func writeLeaves(_ count: Int) throws {
+        guard count > leavesWritten else { return }
+        let range = (leavesWritten * Digest.byteCount)..<(count * Digest.byteCount)
+        try append(Array(digest.leaves.bytes[range]), to: staged.leaves, at: UInt64(range.lowerBound))
+        leavesWritten = count
+    }
+
+    /// Writes at an offset, over what an interrupted run may have left behind its last checkpoint.
+    private func append(_ bytes: [UInt8], to path: FilePath, at offset: UInt64) throws {
+        let file = try OwnedDescriptor(path, .writeOnly, options: .create, permissions: .fileDefault)
+        try file.borrowed.seek(offset: Int64(clamping: offset), from: .start)
+        try file.borrowed.writeAll(bytes)
+        try file.close()
+    }
+
+    // MARK: - Opening
+
+    private typealias Parts = (StagingSink, ArchiveDecoder, TreeDigest)
+
+    private static func checkpoint(of staged: StagedPack, _ download: PackDownload) -> StagingCheckpoint? {
+        guard let identity = try? StagedPack.read(StagingIdentity.self, staged.identity),
+            identity == download.identity, !staged.isSealed
+        else { return nil }
+        return StagingCheckpoint.read(staged)
+    }
+
+    private func goOn(from checkpoint: StagingCheckpoint) {
+        position = checkpoint.fetchOffset
+        decoderOffset = Int64(clamping: checkpoint.archive.archiveOffset)
+        leavesWritten = checkpoint.leafCount
+        lastCheckpoint = checkpoint.archive.archiveOffset
+        validator = checkpoint.validator
+    }
+
+    private static func open(
+        _ staged: StagedPack, _ download: PackDownload, _ previous: FilePath?, _ options: Options,
+        _ space: FileSystemSpace, _ checkpoint: StagingCheckpoint?
+    ) throws -> Parts {
+        guard let checkpoint else { return try begin(staged, download, previous, options, space) }
+        let kept = try File.read(staged.leaves, limit: 1 << 30).prefix(checkpoint.leafCount * Digest.byteCount)
+        guard let leaves = TreeDigest.Leaves(bytes: Array(kept)), leaves.count == checkpoint.leafCount else {
+            throw StoreError(
+                .system, "The digests of the pack \(download.id) are incomplete; the download begins again.")
+        }
+        let sink = try StagingSink(staged, resuming: checkpoint.sink, previous: previous, blockSize: space.blockSize)
+        let decoder = try ArchiveDecoder(
+            sink: sink, limits: limits(download, space), threads: options.threads, resuming: checkpoint.archive)
+        return (sink, decoder, TreeDigest(resuming: leaves))
+    }
+
+    private static func begin(
+        _ staged: StagedPack, _ download: PackDownload, _ previous: FilePath?, _ options: Options,
+        _ space: FileSystemSpace
+    ) throws -> Parts {
+        try staged.remove()
+        try FileDescriptor.currentDirectory.makeDirectories(at: staged.contents)
+        for list in [staged.journal, staged.leaves] { try AtomicFile.write([], to: list, durable: false) }
+        try StagedPack.write(download.identity, to: staged.identity, durable: false)
+        let sink = try StagingSink(staged, resuming: nil, previous: previous, blockSize: space.blockSize)
+        let decoder = try ArchiveDecoder(sink: sink, limits: limits(download, space), threads: options.threads)
+        return (sink, decoder, TreeDigest())
+    }
+
+    /// An archive may not unpack to more than the manifest says, nor to more than there is room for.
+    private static func limits(_ download: PackDownload, _ space: FileSystemSpace) -> ArchiveLimits {
+        var limits = ArchiveLimits.default
+        let manifest: Int64 = 16 << 20
+        if let promised = download.installedSize {
+            limits.maximumTotalSize = UInt64(clamping: promised + manifest)
+        } else {
+            limits.maximumTotalSize = UInt64(clamping: space.available) + UInt64(manifest)
+        }
+        return limits
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import FoundationEssentials
+import Kit
+import PackNamespace
+import System
+
+/// The staging folder of one pack: `staging/<pack id>/` with the files below `contents/` and, beside them, what it takes
+/// to go on or to finish. `docs/formats/staging.md` has the format.
+struct StagedPack: Hashable, Sendable {
+    let layout: AppRootLayout
+    let id: String
+
+    var directory: FilePath { layout.staging(ofPack: id) }
+    var contents: FilePath { directory.appending("contents") }
+    /// Which download this is; another one voids what is staged.
+    var identity: FilePath { directory.appending("identity") }
+    /// The files that were begun, one record each, appended.
+    var journal: FilePath { directory.appending("journal") }
+    /// The digests of the archive's whole spans so far, 32 bytes each, appended.
+    var leaves: FilePath { directory.appending("leaves") }
+    /// Where to go on while the machine has not been restarted.
+    var checkpoint: FilePath { directory.appending("checkpoint") }
+    /// Where to go on after a power cut.
+    var durableCheckpoint: FilePath { directory.appending("checkpoint.durable") }
+    var seal: FilePath { directory.appending("sealed") }
+
+    var exists: Bool { FileDescriptor.currentDirectory.exists(at: directory) }
+    var isSealed: Bool { FileDescriptor.currentDirectory.exists(at: seal) }
+
+    /// Deletes everything that is staged. The seal goes first: half a folder must not look finished.
+    /// - Throws: `Errno`
+    func remove() throws {
+        let here = FileDescriptor.currentDirectory
+        do {
+            try here.remove(at: seal)
+        } catch Errno.noSuchFileOrDirectory {
+        } catch Errno.notDirectory {}
+        try here.removeTree(at: directory)
+    }
+
+    /// - Throws: `Errno`, `StoreError` when the record is damaged.
+    func readSeal() throws -> PackSeal { try Self.read(PackSeal.self, seal) }
+
+    /// Writes the record that makes a commit finishable.
+    /// - Throws: `Errno`
+    func write(_ record: PackSeal) throws { try Self.write(record, to: seal, durable: true) }
+
+    static func read<Value: Decodable>(_ type: Value.Type, _ path: FilePath) throws -> Value {
+        let bytes = try File.read(path, limit: 16 << 20)
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch {
+            throw StoreError(.system, "\(path) is damaged; the download begins again.", cause: error)
+        }
+    }
+
+    static func write(_ value: some Encodable, to path: FilePath, durable: Bool) throws {
+        try AtomicFile.write(try JSONEncoder().encode(value), to: path, durable: durable)
+    }
+
+    /// Calls `body` with every file of a sealed pack, in the order of the archive.
+    /// - Throws: `Errno`, `StoreError` when the journal is damaged, and what `body` throws.
+    func forEachFile(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
+        let record = try readSeal()
+        let file = try OwnedDescriptor(journal, .readOnly)
+        let mapping = try MappedFile(file.borrowed)
+        try withExtendedLifetime(mapping) {
+            guard record.journalLength <= mapping.bytes.count else {
+                throw StoreError(.system, "\(journal) is shorter than its seal says; the download begins again.")
+            }
+            try StagingJournal.forEachFile(
+                UnsafeRawBufferPointer(rebasing: mapping.bytes[..<Int(record.journalLength)]), body)
+        }
+    }
+}

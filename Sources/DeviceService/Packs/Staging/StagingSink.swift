@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Glibc
+import Kit
+import System
+
+/// Writes a pack's files into its staging folder as they are decoded.
+///
+/// `manifest.json` is read and checked against the pack; of the rest only what lies below `Contents/` is written. No
+/// symbolic link is ever made here: a link to a file of the pack becomes a second name of that file, any other is refused.
+/// So no path can lead out of the folder. Files have mode 0444.
+final class StagingSink: ArchiveSink {
+    /// All that must be known to go on with the files; part of a checkpoint.
+    struct State: Codable, Hashable, Sendable {
+        /// Bytes of the journal that count.
+        var journalLength: UInt64 = 0
+        var fileCount: UInt64 = 0
+        var installedSize: UInt64 = 0
+        var allocatedSize: UInt64 = 0
+        /// Bytes of files that were linked from the version before instead of written.
+        var linkedSize: UInt64 = 0
+        var manifestWasRead = false
+        var links: [Link] = []
+        /// Of each cluster of hard links the path that carried the content.
+        var clusters: [UInt64: String] = [:]
+        var current: Current?
+    }
+
+    /// A second name of a file, made when all files are there.
+    struct Link: Codable, Hashable, Sendable {
+        var path: String
+        /// Relative to `Contents/`.
+        var target: String
+    }
+
+    /// The file that is being written.
+    struct Current: Codable, Hashable, Sendable {
+        var path: String
+        var size: UInt64
+        var written: UInt64 = 0
+        /// So far it equals the file of the same path in the version before, and nothing was written.
+        var matchesOld = false
+    }
+
+    static let contentsPrefix = "Contents/"
+    private static let manifestName = "manifest.json"
+    private static let largestManifest = 16 << 20
+
+    let packID: String
+    private(set) var state: State
+    private(set) var journal = StagingJournal()
+    /// Bytes written since the sink was made.
+    private(set) var bytesWritten: Int64 = 0
+
+    private let contents: OwnedDescriptor
+    private let previous: PreviousVersion?
+    private let blockSize: UInt64
+    private var folder: (path: String, descriptor: FileDescriptor)?
+    private var output: FileDescriptor?
+    private var manifest: [UInt8]?
+    private var mayBeLeftover: LeftoverCheck
+
+    /// - Parameters:
+    ///   - resuming: the state at the checkpoint; files of the folder that it does not list may be overwritten.
+    ///   - previous: the folder of the pack's local version, to link unchanged files from.
+    /// - Throws: `Errno`, `StoreError` when the folder does not fit the state.
+    init(
+        _ staged: StagedPack, resuming: State?, previous: FilePath?, blockSize: Int64
+    ) throws {
+        packID = staged.id
+        state = resuming ?? State()
+        contents = try OwnedDescriptor(staged.contents, .readOnly, options: .directory)
+        self.previous = try previous.map { try PreviousVersion($0) }
+        self.blockSize = UInt64(max(blockSize, 1))
+        mayBeLeftover = LeftoverCheck(staged, journalLength: resuming?.journalLength)
+        try reopenCurrent()
+    }
+
+    deinit {
+        _ = try? output?.close()
+        _ = try? folder?.descriptor.close()
+    }
+
+    /// Whether a checkpoint can be taken here: the pack's manifest is gathered in memory.
+    var isAtSafePoint: Bool { manifest == nil }
+
+    func journalWasWritten() {
+        state.journalLength += UInt64(journal.pending.count)
+        journal.removeAll()
+    }
+
+    // MARK: - ArchiveSink
+
+    func begin(_ entry: EntryHeader) throws {
+        if entry.path == Self.manifestName, entry.type == .regularFile {
+            guard !state.manifestWasRead, manifest == nil else { throw bad("holds two manifest.json") }
+            guard entry.dataSize <= Self.largestManifest else { throw bad("has a manifest.json of over 16 MiB") }
+            manifest = []
+            return
+        }
+        guard entry.path.hasPrefix(Self.contentsPrefix) else {
+            let isFolder = entry.type == .directory && (entry.path.isEmpty || entry.path == "Contents")
+            guard isFolder || (entry.type != .symbolicLink && entry.path != "Contents") else {
+                throw bad("holds the \(entry.type.name) \(entry.path) outside its Contents folder")
+            }
+            return
+        }
+        let path = String(entry.path.dropFirst(Self.contentsPrefix.count))
+        switch entry.type {
+        case .directory: _ = try openFolder(path)
+        case .regularFile: try beginFile(path, entry)
+        case .symbolicLink: try addLink(path, target: entry.linkTarget ?? "")
+        default: throw bad("holds the \(entry.type.name) \(path), and only files, folders and links belong into a pack")
+        }
+    }
+
+    func data(_ bytes: UnsafeRawBufferPointer) throws {
+        if manifest != nil {
+            manifest?.append(contentsOf: bytes)
+            return
+        }
+        guard var current = state.current else { return }
+        if current.matchesOld {
+            if try previous?.matches(bytes, at: current.written) == true {
+                current.written += UInt64(bytes.count)
+                state.current = current
+                return
+            }
+            try stopMatching(&current)
+        }
+        guard let output else { return }
+        try output.writeFully(bytes)
+        bytesWritten += Int64(bytes.count)
+        current.written += UInt64(bytes.count)
+        state.current = current
+    }
+
+    func end() throws {
+        if let bytes = manifest {
+            manifest = nil
+            try check(manifest: bytes)
+            state.manifestWasRead = true
+            return
+        }
+        guard let current = state.current else { return }
+        state.current = nil
+        if current.matchesOld {
+            try linkFromPrevious(current)
+        } else if let output {
+            self.output = nil
+            try output.close()
+        }
+        count(current.path, size: current.size)
+    }
+
+    /// Makes the links and checks that nothing is missing. To be called when the archive is complete.
+    /// - Throws: `StoreError`, `Errno`
+    func finish() throws {
+        guard state.manifestWasRead else {
+            throw bad("has no manifest.json; package it with `ba-package`")
+        }
+        // Links may name links: what cannot be made yet is tried again while others are.
+        var pending = state.links
+        while !pending.isEmpty {
+            let rest = try pending.filter { try !make($0) }
+            if rest.count == pending.count, let link = rest.first {
+                throw bad("holds the link \(link.path) to \(link.target), which the pack does not hold")
+            }
+            pending = rest
+        }
+        state.links = []
+    }
+
+    /// Makes a second name of a file; false when there is no such file yet.
+    private func make(_ link: Link) throws -> Bool {
+        guard let status = try? contents.borrowed.status(at: FilePath(link.target)) else { return false }
+        guard status.kind == .regular else {
+            throw bad("holds the link \(link.path) to \(link.target), which is no file")
+        }
+        try create(link.path) { folder, name in
+            try contents.borrowed.link(from: FilePath(link.target), to: name, in: folder)
+        }
+        count(link.path, size: UInt64(clamping: status.size))
+        return true
+    }
+
+    // MARK: - Files
+
+    private func beginFile(_ path: String, _ entry: EntryHeader) throws {
+        if let cluster = entry.hardLinkCluster {
+            if !entry.hasData, let first = state.clusters[cluster] {
+                state.links.append(Link(path: path, target: first))
+                return
+            }
+            state.clusters[cluster] = path
+        }
+        var current = Current(path: path, size: entry.dataSize)
+        if try previous?.open(path, size: current.size) == true {
+            current.matchesOld = true
+        } else {
+            output = try createFile(path)
+        }
+        state.current = current
+    }
+
+    private func createFile(_ path: String) throws -> FileDescriptor {
+        try create(path) { folder, name in
+            try folder.open(
+                at: name, .writeOnly, options: [.create, .exclusiveCreate, .noFollow],
+                permissions: FilePermissions(rawValue: 0o444))
+        }
+    }
+
+    /// Makes something new at `path`. What a run before left there, behind its last checkpoint, is removed first.
+    private func create<Result>(
+        _ path: String, _ make: (_ folder: FileDescriptor, _ name: FilePath) throws -> Result
+    ) throws -> Result {
+        let (parent, name) = Self.split(path)
+        let folder = try openFolder(parent)
+        let file = FilePath(name)
+        do {
+            return try make(folder, file)
+        } catch Errno.fileExists {
+            guard try mayBeLeftover.isLeftover(path), try folder.status(at: file).kind == .regular else {
+                throw bad("holds \(path) twice")
+            }
+            try folder.remove(at: file)
+            return try make(folder, file)
+        }
+    }
+
+    private func linkFromPrevious(_ current: Current) throws {
+        guard let previous else { return }
+        do {
+            try create(current.path) { folder, name in
+                try previous.directory.borrowed.link(from: FilePath(current.path), to: name, in: folder)
+            }
+            state.linkedSize += current.size
+        } catch let error as Errno where [.tooManyLinks, .notPermitted, .improperLink].contains(error) {
+            // A file system without hard links, or with too many of this file.
+            var current = current
+            try stopMatching(&current)
+            try output?.close()
+            output = nil
+        }
+        previous.closeFile()
+    }
+
+    /// The file differs from the old one after all, or cannot be linked: what was the same is copied, and writing goes on.
+    private func stopMatching(_ current: inout Current) throws {
+        let file = try createFile(current.path)
+        output = file
+        try previous?.copy(current.written, to: file)
+        bytesWritten += Int64(clamping: current.written)
+        current.matchesOld = false
+        previous?.closeFile()
+    }
+
+    private func addLink(_ path: String, target: String) throws {
+        let parent = Self.split(path).parent
+        let resolved = FilePath("/" + parent).pushing(FilePath(target)).lexicallyNormalized()
+        let joined = parent.isEmpty ? target : parent + "/" + target
+        let climbs = FilePath(joined).lexicallyNormalized().components.first?.kind == .parentDirectory
+        guard !target.hasPrefix("/"), !climbs, !resolved.components.isEmpty else {
+            throw bad("holds the link \(path) to \(target), which leads out of the pack")
+        }
+        // No component of the target can be a link, because links are no directories here.
+        state.links.append(Link(path: path, target: FilePath(absolute: false, resolved.components).string))
+    }
+
+    private func count(_ path: String, size: UInt64) {
+        journal.append(path: path, size: size)
+        mayBeLeftover.complete(path)
+        state.fileCount += 1
+        state.installedSize += size
+        let blocks = size / blockSize + (size % blockSize == 0 ? 0 : 1)
+        state.allocatedSize += blocks.multipliedReportingOverflow(by: blockSize).partialValue
+    }
+
+    /// The open folder at a path, made if it is missing; valid until the next call.
+    private func openFolder(_ path: String) throws -> FileDescriptor {
+        if path.isEmpty { return contents.borrowed }
+        if let folder, folder.path == path { return folder.descriptor }
+        if let folder {
+            self.folder = nil
+            try folder.descriptor.close()
+        }
+        let name = FilePath(path)
+        let opened: FileDescriptor
+        do {
+            do {
+                opened = try contents.borrowed.openDirectory(at: name)
+            } catch Errno.noSuchFileOrDirectory {
+                try contents.borrowed.makeDirectories(at: name)
+                opened = try contents.borrowed.openDirectory(at: name)
+            }
+        } catch Errno.notDirectory {
+            throw bad("holds \(path) both as a folder and as a file")
+        }
+        folder = (path, opened)
+        return opened
+    }
+
+    /// Opens the file that was being written at the checkpoint, cut to what the checkpoint counts.
+    private func reopenCurrent() throws {
+        guard let current = state.current else { return }
+        if current.matchesOld {
+            guard try previous?.open(current.path, size: current.size) == true else {
+                throw StoreError(.system, "The version before is gone; the download begins again.")
+            }
+            return
+        }
+        let path = FilePath(current.path)
+        // Files are made read-only; only here one is opened again.
+        try contents.borrowed.setPermissions(FilePermissions(rawValue: 0o644), at: path)
+        let file = try contents.borrowed.open(at: path, .writeOnly, options: .noFollow)
+        output = file
+        try file.setPermissions(FilePermissions(rawValue: 0o444))
+        guard try file.status().size >= Int64(clamping: current.written) else {
+            throw StoreError(.system, "\(current.path) is shorter than its checkpoint; the download begins again.")
+        }
+        try systemCall { ftruncate(file.rawValue, off_t(clamping: current.written)) }
+        try file.seek(offset: Int64(clamping: current.written), from: .start)
+    }
+
+    private func check(manifest bytes: [UInt8]) throws {
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(bytes, options: .init(allowsComments: true)).value
+        } catch {
+            throw StoreError(.badArchive, "The manifest.json in the pack \(packID) is no JSON.", cause: error)
+        }
+        guard let id = value["assetPackID"]?.stringValue else { throw bad("has a manifest.json without assetPackID") }
+        guard id == packID else {
+            throw bad("is the archive of another pack, \(id): the server mixes them up")
+        }
+    }
+
+    private static func split(_ path: String) -> (parent: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+        return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
+    }
+
+    private func bad(_ what: String) -> StoreError {
+        StoreError(.badArchive, "The archive of the pack \(packID) \(what).")
+    }
+}

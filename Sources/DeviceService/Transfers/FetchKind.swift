@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Why a pack is fetched. It decides how soon, and how long trouble is borne with.
+package enum FetchKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The app may not open without it (A2).
+    case essential
+    /// Wanted soon after the app was installed.
+    case prefetch
+    /// The app asked for it.
+    case onDemand
+    /// A newer version of a pack that is already local.
+    case update
+}
+
+/// The place of a transfer in the queue: essential first, then what somebody waits for, then by priority, then by age.
+package struct TransferRank: Comparable, Hashable, Sendable {
+    /// Transfers of a higher class take the place of running ones of a lower class.
+    package enum Class: Int, Comparable, Hashable, Sendable {
+        case background, foreground, essential
+
+        package static func < (left: Class, right: Class) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    package var rankClass: Class
+    /// Higher goes first within a class.
+    package var priority: Int
+    /// Lower is older and goes first.
+    package var sequence: Int64
+
+    /// "Less" is served later.
+    package static func < (left: TransferRank, right: TransferRank) -> Bool {
+        (left.rankClass.rawValue, left.priority, -left.sequence)
+            < (right.rankClass.rawValue, right.priority, -right.sequence)
+    }
+}
+
+extension FetchKind {
+    /// What the app asked for goes before what it may want, and an update of what works already goes last.
+    var priority: Int {
+        switch self {
+        case .essential: 3
+        case .onDemand: 2
+        case .prefetch: 1
+        case .update: 0
+        }
+    }
+
+    func rankClass(foreground: Bool) -> TransferRank.Class {
+        self == .essential ? .essential : foreground ? .foreground : .background
+    }
+}

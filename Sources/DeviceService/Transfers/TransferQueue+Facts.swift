@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+extension TransferQueue {
+    /// A pack is wanted. One that is there already keeps its age and is promoted if the new request ranks higher.
+    /// - Parameters:
+    ///   - paused: it begins paused (as it was before the service restarted).
+    ///   - replacing: what is wanted now is another version: what is staged is void.
+    package mutating func submit(
+        _ key: TransferKey, host: String, kind: FetchKind, foreground: Bool, paused: Bool = false,
+        replacing: Bool = false, now: Instant
+    ) -> [Action] {
+        guard var item = items[key] else {
+            items[key] = Item(
+                key: key, host: host, kind: kind, foreground: foreground, state: paused ? .paused : .queued,
+                sequence: nextSequence, lastSign: now)
+            nextSequence += 1
+            return schedule(now)
+        }
+        var actions: [Action] = []
+        let promoted = TransferRank(
+            rankClass: kind.rankClass(foreground: foreground), priority: kind.priority, sequence: item.sequence)
+        if promoted > item.rank || replacing {
+            item.kind = kind
+            item.foreground = foreground
+        }
+        item.host = host
+        item.lastSign = now
+        item.fruitless = 0
+        switch item.state {
+        case .queued:
+            if replacing { actions.append(.discard(key)) }
+        case .running:
+            if replacing {
+                item.state = .stopping(then: .restarted(paused: false))
+                actions.append(.stop(key))
+            }
+        case .stopping(let next):
+            switch next {
+            case .removed, .restarted: item.state = .stopping(then: .restarted(paused: false))
+            case .paused, .queued:
+                item.state = .stopping(then: replacing ? .restarted(paused: false) : .queued)
+            }
+        case .waiting, .paused:
+            if replacing { actions.append(.discard(key)) }
+            item.state = .queued
+        }
+        items[key] = item
+        return actions + schedule(now)
+    }
+
+    package mutating func pause(_ key: TransferKey, now: Instant) -> [Action] {
+        guard var item = items[key] else { return [] }
+        var actions: [Action] = []
+        switch item.state {
+        case .paused, .stopping(then: .paused), .stopping(then: .removed), .stopping(then: .restarted(paused: true)):
+            return []
+        case .queued, .waiting:
+            item.state = .paused
+            actions = [.tellPaused(key)]
+        case .running:
+            item.state = .stopping(then: .paused)
+            actions = [.stop(key)]
+        case .stopping(then: .queued):
+            item.state = .stopping(then: .paused)
+        case .stopping(then: .restarted(paused: false)):
+            item.state = .stopping(then: .restarted(paused: true))
+        }
+        items[key] = item
+        return actions + schedule(now)
+    }
+
+    /// Goes on with a paused transfer, and at once with one that waits.
+    package mutating func resume(_ key: TransferKey, now: Instant) -> [Action] {
+        guard var item = items[key] else { return [] }
+        switch item.state {
+        case .paused, .waiting: item.state = .queued
+        case .stopping(then: .paused): item.state = .stopping(then: .queued)
+        case .stopping(then: .restarted(paused: true)): item.state = .stopping(then: .restarted(paused: false))
+        case .queued, .running, .stopping: return []
+        }
+        item.lastSign = now
+        item.fruitless = 0
+        items[key] = item
+        return schedule(now)
+    }
+
+    /// Ends a transfer and deletes what is staged. Cancelling what is not there, or again, does nothing.
+    package mutating func cancel(_ key: TransferKey, now: Instant) -> [Action] {
+        guard var item = items[key] else { return [] }
+        switch item.state {
+        case .queued, .waiting, .paused:
+            items[key] = nil
+            return [.discard(key), .tellCancelled(key)] + schedule(now)
+        case .running:
+            item.state = .stopping(then: .removed)
+            items[key] = item
+            return [.stop(key)]
+        case .stopping:
+            item.state = .stopping(then: .removed)
+            items[key] = item
+            return []
+        }
+    }
+
+    /// An attempt that was started has ended, in whatever way.
+    /// - Parameter jitter: from 0 to 1, by chance.
+    package mutating func ended(_ key: TransferKey, _ outcome: Outcome, jitter: Double, now: Instant) -> [Action] {
+        guard var item = items[key], item.holdsPlace else { return [] }
+        if case .transient(brought: true, _) = outcome {
+            item.lastSign = now
+            item.fruitless = 0
+        }
+        switch (item.state, outcome) {
+        case (_, .finished):
+            // Also when it was told to stop and the pack was complete before the word came.
+            items[key] = nil
+            guard case .stopping(then: .restarted(let paused)) = item.state else {
+                return [.tellFinished(key)] + schedule(now)
+            }
+            item.state = paused ? .paused : .queued
+            items[key] = item
+            return (paused ? [.tellPaused(key)] : []) + schedule(now)
+        case (.stopping(let next), _):
+            return stopped(item, next) + schedule(now)
+        case (_, .permanent):
+            items[key] = nil
+            return [.discard(key), .tellFailed(key)] + schedule(now)
+        case (_, .stopped):
+            // Nobody told it to: its thread could not go on. It takes its turn again.
+            item.state = .queued
+            items[key] = item
+            return schedule(now)
+        case (_, .transient(_, let wish)):
+            let policy = policy(of: item)
+            guard now - item.lastSign < policy.patience else {
+                // What is staged stays: the next request goes on from there.
+                items[key] = nil
+                return [.tellFailed(key)] + schedule(now)
+            }
+            item.fruitless += 1
+            let wait = policy.wait(attempt: item.fruitless, jitter: jitter, wish: wish)
+            item.state = .waiting(until: now + wait)
+            items[key] = item
+            return [.tellWaiting(key, wait)] + schedule(now)
+        }
+    }
+
+    private mutating func stopped(_ item: Item, _ next: Next) -> [Action] {
+        var item = item
+        let key = item.key
+        switch next {
+        case .paused:
+            item.state = .paused
+            items[key] = item
+            return [.tellPaused(key)]
+        case .queued:
+            item.state = .queued
+            items[key] = item
+            return []
+        case .removed:
+            items[key] = nil
+            return [.discard(key), .tellCancelled(key)]
+        case .restarted(let paused):
+            item.state = paused ? .paused : .queued
+            items[key] = item
+            return [.discard(key)] + (paused ? [.tellPaused(key)] : [])
+        }
+    }
+
+    /// Time has passed: what waited long enough takes its turn.
+    package mutating func tick(now: Instant) -> [Action] {
+        for (key, item) in items {
+            if case .waiting(let until) = item.state, until <= now { items[key]?.state = .queued }
+        }
+        return schedule(now)
+    }
+
+    // MARK: - Places
+
+    /// Gives free places to the highest ranks, and takes places from lower classes for higher ones.
+    mutating func schedule(_ now: Instant) -> [Action] {
+        var actions: [Action] = []
+        // Places that are about to be free, each promised to one transfer that waits for it.
+        var promised: Set<TransferKey> = []
+        for candidate in items.values.filter({ $0.state == .queued }).sorted(by: { $0.rank > $1.rank }) {
+            let holders = items.values.filter(\.holdsPlace)
+            let sameHost = holders.filter { $0.host == candidate.host }
+            let hostIsFull = sameHost.count >= limits.perHost
+            if !hostIsFull, holders.count < limits.total {
+                items[candidate.key]?.state = .running
+                actions.append(.start(candidate.key))
+                continue
+            }
+            let rivals = (hostIsFull ? sameHost : holders).filter { !promised.contains($0.key) }
+            if let leaving = rivals.first(where: { if case .stopping = $0.state { true } else { false } }) {
+                promised.insert(leaving.key)
+                continue
+            }
+            guard let weakest = rivals.filter({ $0.state == .running }).min(by: { $0.rank < $1.rank }),
+                weakest.rank.rankClass < candidate.rank.rankClass
+            else { continue }
+            items[weakest.key]?.state = .stopping(then: .queued)
+            promised.insert(weakest.key)
+            actions.append(.stop(weakest.key))
+        }
+        return actions
+    }
+}

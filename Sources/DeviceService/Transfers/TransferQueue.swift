@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// What a transfer is for: one pack of one app. There is at most one at a time.
+package struct TransferKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package var app: String
+    package var pack: String
+
+    package init(app: String, pack: String) {
+        self.app = app
+        self.pack = pack
+    }
+
+    package static func < (left: TransferKey, right: TransferKey) -> Bool {
+        (left.app, left.pack) < (right.app, right.pack)
+    }
+
+    package var description: String { "\(app)/\(pack)" }
+}
+
+/// Which transfers run, wait or rest: a value that takes facts and returns what is to be done. It touches nothing.
+///
+/// Facts come in through `submit`, `pause`, `resume`, `cancel`, `ended` and `tick`; each returns actions for the owner to
+/// carry out, in order. Time is a parameter, and so is chance.
+package struct TransferQueue: Sendable {
+    package typealias Instant = ContinuousClock.Instant
+
+    package struct Limits: Hashable, Sendable {
+        /// Transfers that run at once.
+        package var total = 4
+        /// Of these, from one host.
+        package var perHost = 4
+
+        package init(total: Int = 4, perHost: Int = 4) {
+            self.total = max(1, total)
+            self.perHost = max(1, perHost)
+        }
+    }
+
+    /// What a transfer does now.
+    package enum State: Hashable, Sendable {
+        /// Ready, and waits for its turn. → running
+        case queued
+        /// Bytes flow, or are asked for. → stopping, waiting, or gone when it ended for good
+        case running
+        /// Told to stop; still holds its place until it has. → what `Next` says
+        case stopping(then: Next)
+        /// Transient trouble; goes on by itself. → queued when the time has come, or when resumed
+        case waiting(until: Instant)
+        /// A person or the app paused it. → queued when resumed
+        case paused
+    }
+
+    /// What follows when a transfer that was told to stop has stopped.
+    package enum Next: Hashable, Sendable {
+        case paused
+        /// Its place was needed, or it was resumed before it had stopped.
+        case queued
+        /// Cancelled: what is staged goes, and so does the transfer.
+        case removed
+        /// Cancelled or superseded, and wanted again before it had stopped: what is staged goes, then it is queued, or
+        /// paused if that was asked for meanwhile.
+        case restarted(paused: Bool)
+    }
+
+    package struct Item: Hashable, Sendable {
+        package let key: TransferKey
+        package internal(set) var host: String
+        package internal(set) var kind: FetchKind
+        package internal(set) var foreground: Bool
+        package internal(set) var state: State
+        let sequence: Int64
+        /// Attempts in a row that brought no byte.
+        var fruitless = 0
+        /// When the last byte came, or when it was last asked for.
+        var lastSign: Instant
+
+        package var rank: TransferRank {
+            TransferRank(
+                rankClass: kind.rankClass(foreground: foreground), priority: kind.priority, sequence: sequence)
+        }
+
+        /// Whether it takes one of the places.
+        var holdsPlace: Bool {
+            switch state {
+            case .running, .stopping: true
+            case .queued, .waiting, .paused: false
+            }
+        }
+    }
+
+    /// How an attempt ended.
+    package enum Outcome: Hashable, Sendable {
+        /// The pack is local.
+        case finished
+        /// It stopped because it was told to.
+        case stopped
+        /// Trouble that may pass. `brought` tells whether any byte came.
+        case transient(brought: Bool, wish: Duration?)
+        /// Trouble that will not pass by itself.
+        case permanent
+    }
+
+    /// What the owner is to do.
+    package enum Action: Hashable, Sendable {
+        case start(TransferKey)
+        /// Stop it at its last checkpoint; `ended` follows.
+        case stop(TransferKey)
+        /// Delete what is staged.
+        case discard(TransferKey)
+        case tellPaused(TransferKey)
+        case tellWaiting(TransferKey, Duration)
+        /// Gone after transient trouble lasted too long, or permanent trouble.
+        case tellFailed(TransferKey)
+        case tellCancelled(TransferKey)
+        case tellFinished(TransferKey)
+    }
+
+    package let limits: Limits
+    package let foregroundPolicy: RetryPolicy
+    package let backgroundPolicy: RetryPolicy
+    package internal(set) var items: [TransferKey: Item] = [:]
+    var nextSequence: Int64 = 0
+
+    package init(
+        limits: Limits = Limits(), foreground: RetryPolicy = .foreground, background: RetryPolicy = .background
+    ) {
+        self.limits = limits
+        foregroundPolicy = foreground
+        backgroundPolicy = background
+    }
+
+    /// When `tick` is to be called next; nil while nothing waits for a time.
+    package var nextDeadline: Instant? {
+        items.values.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
+    }
+
+    func policy(of item: Item) -> RetryPolicy {
+        item.kind == .essential || item.foreground ? foregroundPolicy : backgroundPolicy
+    }
+}

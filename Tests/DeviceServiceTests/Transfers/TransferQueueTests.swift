@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+@Suite struct TransferQueueTests {
+    private let start = ContinuousClock.now
+
+    private func key(_ name: String) -> TransferKey { TransferKey(app: "com.example.app", pack: name) }
+
+    private func submit(
+        _ queue: inout TransferQueue, _ name: String, _ kind: FetchKind = .prefetch, foreground: Bool = false,
+        host: String = "a.example", replacing: Bool = false
+    ) -> [TransferQueue.Action] {
+        queue.submit(
+            key(name), host: host, kind: kind, foreground: foreground, replacing: replacing, now: start)
+    }
+
+    @Test func essentialGoesFirstThenForegroundThenPriorityThenAge() {
+        var queue = TransferQueue(limits: .init(total: 1, perHost: 1))
+        #expect(submit(&queue, "running", .essential) == [.start(key("running"))])
+        for (name, kind, foreground) in [
+            ("update", FetchKind.update, false), ("old", .prefetch, false), ("young", .prefetch, false),
+            ("asked", .onDemand, false), ("waited", .onDemand, true), ("essential", .essential, false),
+        ] {
+            #expect(submit(&queue, name, kind, foreground: foreground) == [])
+        }
+        var order: [String] = []
+        var current = "running"
+        while true {
+            let actions = queue.ended(key(current), .finished, jitter: 0, now: start)
+            #expect(actions.first == .tellFinished(key(current)))
+            guard case .start(let next) = actions.last else { break }
+            current = next.pack
+            order.append(current)
+        }
+        #expect(order == ["essential", "waited", "asked", "old", "young", "update"])
+        #expect(queue.items.isEmpty)
+    }
+
+    @Test func limitsHoldInTotalAndPerHost() {
+        var queue = TransferQueue(limits: .init(total: 3, perHost: 2))
+        #expect(submit(&queue, "1").count == 1)
+        #expect(submit(&queue, "2").count == 1)
+        #expect(submit(&queue, "3") == [], "the host is full")
+        #expect(submit(&queue, "4", host: "b.example").count == 1)
+        #expect(submit(&queue, "5", host: "c.example") == [], "all places are taken")
+        #expect(queue.ended(key("4"), .finished, jitter: 0, now: start).last == .start(key("5")))
+        #expect(queue.ended(key("1"), .finished, jitter: 0, now: start).last == .start(key("3")))
+    }
+
+    @Test func anEssentialTransferTakesThePlaceOfTheWeakest() {
+        var queue = TransferQueue(limits: .init(total: 2, perHost: 2))
+        _ = submit(&queue, "asked", .onDemand)
+        _ = submit(&queue, "update", .update)
+        #expect(submit(&queue, "essential", .essential) == [.stop(key("update"))])
+        #expect(submit(&queue, "second", .essential) == [.stop(key("asked"))], "each takes one place")
+        #expect(submit(&queue, "third", .essential) == [], "nobody of a lower class is left")
+        #expect(queue.ended(key("update"), .stopped, jitter: 0, now: start) == [.start(key("essential"))])
+        #expect(queue.ended(key("asked"), .stopped, jitter: 0, now: start) == [.start(key("second"))])
+        #expect(queue.items[key("update")]?.state == .queued)
+        _ = queue.ended(key("essential"), .finished, jitter: 0, now: start)
+        #expect(queue.ended(key("second"), .finished, jitter: 0, now: start).last == .start(key("asked")))
+    }
+
+    @Test func promotionKeepsTheTransferRunning() {
+        var queue = TransferQueue(limits: .init(total: 1, perHost: 1))
+        _ = submit(&queue, "pack", .prefetch)
+        #expect(submit(&queue, "pack", .essential, foreground: true) == [])
+        #expect(queue.items[key("pack")]?.state == .running)
+        #expect(queue.items[key("pack")]?.rank.rankClass == .essential)
+        #expect(submit(&queue, "pack", .update) == [], "a lower request does not demote")
+        #expect(queue.items[key("pack")]?.kind == .essential)
+    }
+
+    @Test func pauseResumeAndCancelAsOftenAsOneLikes() {
+        var queue = TransferQueue()
+        let pack = key("pack")
+        for _ in 0..<3 {
+            #expect(submit(&queue, "pack") == [.start(pack)])
+            for _ in 0..<3 {
+                #expect(queue.pause(pack, now: start) == [.stop(pack)])
+                #expect(queue.pause(pack, now: start) == [])
+                #expect(queue.ended(pack, .stopped, jitter: 0, now: start) == [.tellPaused(pack)])
+                #expect(queue.resume(pack, now: start) == [.start(pack)])
+                #expect(queue.resume(pack, now: start) == [])
+            }
+            #expect(queue.cancel(pack, now: start) == [.stop(pack)])
+            #expect(queue.cancel(pack, now: start) == [])
+            #expect(queue.ended(pack, .stopped, jitter: 0, now: start) == [.discard(pack), .tellCancelled(pack)])
+            #expect(queue.cancel(pack, now: start) == [])
+        }
+    }
+
+    @Test func wordsThatCrossAreNotLost() {
+        var queue = TransferQueue()
+        let pack = key("pack")
+        _ = submit(&queue, "pack")
+        _ = queue.pause(pack, now: start)
+        #expect(queue.resume(pack, now: start) == [], "before it had stopped")
+        #expect(queue.ended(pack, .stopped, jitter: 0, now: start) == [.start(pack)])
+        _ = queue.cancel(pack, now: start)
+        #expect(submit(&queue, "pack") == [], "wanted again before it had stopped")
+        #expect(queue.ended(pack, .stopped, jitter: 0, now: start) == [.discard(pack), .start(pack)])
+        _ = queue.pause(pack, now: start)
+        #expect(queue.ended(pack, .finished, jitter: 0, now: start) == [.tellFinished(pack)])
+        #expect(queue.items.isEmpty)
+    }
+
+    @Test func anotherVersionVoidsWhatIsStaged() {
+        var queue = TransferQueue()
+        let pack = key("pack")
+        _ = submit(&queue, "pack")
+        #expect(submit(&queue, "pack", replacing: true) == [.stop(pack)])
+        #expect(queue.pause(pack, now: start) == [])
+        #expect(queue.ended(pack, .stopped, jitter: 0, now: start) == [.discard(pack), .tellPaused(pack)])
+        #expect(submit(&queue, "pack", replacing: true) == [.discard(pack), .start(pack)])
+    }
+
+    @Test func transientTroubleIsRetriedUntilPatienceEnds() {
+        let policy = RetryPolicy(first: .seconds(1), longest: .seconds(4), patience: .seconds(10))
+        var queue = TransferQueue(foreground: policy, background: policy)
+        let pack = key("pack")
+        var now = start
+        _ = submit(&queue, "pack")
+        var waits: [Duration] = []
+        loop: while true {
+            let actions = queue.ended(pack, .transient(brought: false, wish: nil), jitter: 0, now: now)
+            switch actions.first {
+            case .tellWaiting(_, let wait):
+                waits.append(wait)
+                #expect(queue.nextDeadline == now + wait)
+                #expect(queue.tick(now: now + wait - .milliseconds(1)) == [])
+                now += wait
+                #expect(queue.tick(now: now) == [.start(pack)])
+            case .tellFailed: break loop
+            default: Issue.record("\(actions)"); break loop
+            }
+        }
+        #expect(waits == [.seconds(1), .seconds(2), .seconds(4), .seconds(4)])
+        #expect(queue.items.isEmpty)
+        #expect(queue.nextDeadline == nil)
+    }
+
+    @Test func bytesThatArriveStartTheCountAfresh() {
+        let policy = RetryPolicy(first: .seconds(1), longest: .seconds(60), patience: .seconds(10))
+        var queue = TransferQueue(foreground: policy, background: policy)
+        let pack = key("pack")
+        _ = submit(&queue, "pack")
+        var now = start
+        for _ in 0..<20 {
+            now += .seconds(9)
+            #expect(
+                queue.ended(pack, .transient(brought: true, wish: nil), jitter: 0, now: now)
+                    == [.tellWaiting(pack, .seconds(1))])
+            now += .seconds(1)
+            #expect(queue.tick(now: now) == [.start(pack)])
+        }
+    }
+
+    @Test func permanentTroubleEndsAtOnceAndLeavesNothing() {
+        var queue = TransferQueue()
+        _ = submit(&queue, "pack")
+        #expect(
+            queue.ended(key("pack"), .permanent, jitter: 0, now: start)
+                == [.discard(key("pack")), .tellFailed(key("pack"))])
+        #expect(queue.items.isEmpty)
+    }
+
+    @Test func theServersWishIsHonoured() {
+        let policy = RetryPolicy(first: .seconds(1), longest: .seconds(60), patience: .seconds(100))
+        #expect(policy.wait(attempt: 1, jitter: 1, wish: .seconds(30)) == .seconds(30))
+        #expect(policy.wait(attempt: 1, jitter: 1, wish: .seconds(3000)) == .seconds(60))
+        #expect(policy.wait(attempt: 3, jitter: 1) == .seconds(2))
+        #expect(policy.wait(attempt: 3, jitter: 0.5) == .seconds(3))
+        #expect(policy.wait(attempt: .max, jitter: 0) == .seconds(60))
+    }
+
+    /// Random facts in any order; what must always hold is checked after each. The seed is in the failure.
+    @Test(arguments: 0..<20) func keepsItsPromisesUnderAnyFacts(round: Int) {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        let limits = TransferQueue.Limits(
+            total: Int.random(in: 1...4, using: &random), perHost: Int.random(in: 1...4, using: &random))
+        let policy = RetryPolicy(first: .seconds(1), longest: .seconds(8), patience: .seconds(40))
+        var queue = TransferQueue(limits: limits, foreground: policy, background: policy)
+        var running: Set<TransferKey> = []
+        var stopping: Set<TransferKey> = []
+        var now = start
+        let names = (0..<8).map { "pack\($0)" }
+        for _ in 0..<2000 {
+            let pack = key(names.randomElement(using: &random) ?? "")
+            now += .milliseconds(Int.random(in: 0...500, using: &random))
+            var actions: [TransferQueue.Action] = []
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0, 1:
+                actions = queue.submit(
+                    pack, host: Bool.random(using: &random) ? "a" : "b",
+                    kind: FetchKind.allCases.randomElement(using: &random) ?? .update,
+                    foreground: Bool.random(using: &random), replacing: Int.random(in: 0..<4, using: &random) == 0,
+                    now: now)
+            case 2: actions = queue.pause(pack, now: now)
+            case 3: actions = queue.resume(pack, now: now)
+            case 4: actions = queue.cancel(pack, now: now)
+            case 5: actions = queue.tick(now: now)
+            default:
+                guard let ending = running.sorted().randomElement(using: &random) else { continue }
+                running.remove(ending)
+                let wasStopping = stopping.remove(ending) != nil
+                let outcomes: [TransferQueue.Outcome] =
+                    wasStopping
+                    ? [.stopped, .finished, .transient(brought: true, wish: nil), .permanent]
+                    : [.finished, .transient(brought: false, wish: nil), .permanent]
+                actions = queue.ended(
+                    ending, outcomes.randomElement(using: &random) ?? .stopped,
+                    jitter: Double.random(in: 0...1, using: &random), now: now)
+            }
+            for action in actions {
+                switch action {
+                case .start(let key): #expect(running.insert(key).inserted, "started twice, seed \(seed)")
+                case .stop(let key):
+                    #expect(running.contains(key) && stopping.insert(key).inserted, "stopped twice, seed \(seed)")
+                case .discard(let key): #expect(!running.contains(key), "discarded while it runs, seed \(seed)")
+                default: break
+                }
+            }
+            let holders = queue.items.values.filter(\.holdsPlace)
+            #expect(Set(holders.map(\.key)) == running, "seed \(seed)")
+            #expect(holders.count <= limits.total, "seed \(seed)")
+            for host in ["a", "b"] where holders.filter({ $0.host == host }).count > limits.perHost {
+                // A transfer whose address moved to another host keeps its place there.
+                #expect(holders.count <= limits.total)
+            }
+            // Nobody rests while there is a place, unless told to.
+            let queued = queue.items.values.filter { $0.state == .queued }
+            for item in queued where holders.count < limits.total {
+                #expect(holders.filter { $0.host == item.host }.count >= limits.perHost, "seed \(seed)")
+            }
+        }
+        // Left alone, everything comes to an end.
+        for pack in names { _ = queue.resume(key(pack), now: now) }
+        for _ in 0..<200 {
+            now += .seconds(10)
+            _ = queue.tick(now: now)
+            for item in queue.items.values where item.holdsPlace {
+                _ = queue.ended(item.key, .finished, jitter: 0, now: now)
+            }
+        }
+        #expect(queue.items.values.allSatisfy { $0.state == .paused }, "seed \(seed)")
+    }
+}
