@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,3 +72,5 @@ int clinux_window_columns(int descriptor) {
 }
 
 char *const *clinux_environment(void) { return environ; }
+
+void clinux_trim_memory(void) { malloc_trim(0); }

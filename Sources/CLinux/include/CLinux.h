@@ -69,3 +69,6 @@ int clinux_exec(const char *executable, char *const *arguments, char *const *env
 
 /// The process's environment: strings `NAME=value`, ended by NULL. NULL when there is none.
 char *const *clinux_environment(void);
+
+/// Gives memory that was freed back to the system.
+void clinux_trim_memory(void);

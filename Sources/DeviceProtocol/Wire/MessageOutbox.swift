@@ -13,6 +13,8 @@ package final class MessageOutbox: Sendable {
         var bytes = 0
         var draining = false
         var closed = false
+        /// The channel is to be closed once nothing waits.
+        var finishing = false
     }
 
     private let channel: any MessageChannel
@@ -63,15 +65,26 @@ package final class MessageOutbox: Sendable {
         }
     }
 
+    /// Refuses what comes, sends what waits, then closes the channel.
+    package func finish() {
+        let drained = state.withLock { state in
+            state.closed = true
+            state.finishing = true
+            return !state.draining
+        }
+        if drained { channel.close() }
+    }
+
     private func drain() {
         while true {
-            let batch = state.withLock { state -> [[UInt8]] in
+            let (batch, finished) = state.withLock { state in
                 let batch = state.messages
                 state.messages = []
                 state.bytes = 0
                 if batch.isEmpty { state.draining = false }
-                return batch
+                return (batch, batch.isEmpty && state.finishing)
             }
+            if finished { channel.close() }
             if batch.isEmpty { return }
             for message in batch {
                 do {

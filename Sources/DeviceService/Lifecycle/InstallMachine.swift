@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import AssetPacks
+package import DeviceProtocol
+
+/// Drives one install or update (C3, C4): facts in, actions out. It knows no file, socket or clock.
+package struct InstallMachine: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Hashable, Sendable {
+        /// → askingExtension, planning (no packs), rollingBack
+        case fetchingManifest
+        /// → planning, rollingBack
+        case askingExtension
+        /// Space is computed before the first byte. → copyingApp, rollingBack
+        case planning
+        /// → downloading, rollingBack
+        case copyingApp
+        /// Essential packs. → finishing once each is resolved, rollingBack when cancelled
+        case downloading
+        /// The new base takes the old one's place. → prefetching, rollingBack
+        case finishing
+        /// The app may start; the rest follows. → complete
+        case prefetching
+        /// What was made is taken away again. → failed, cancelled
+        case rollingBack
+        case complete
+        case failed
+        case cancelled
+
+        package var isFinal: Bool { [.complete, .failed, .cancelled].contains(self) }
+        /// The base is in place and nothing more holds a launch.
+        package var isLaunchable: Bool { self == .prefetching || self == .complete }
+    }
+
+    /// What happened.
+    package enum Fact: Sendable {
+        /// The packs that were chosen from the manifest; none when the app has no managed packs.
+        case chosen([PlannedPack])
+        /// The extension declined these; `trouble` is what went wrong with it.
+        case answered(declined: Set<String>, trouble: String?)
+        case planned(SpacePlan)
+        case copied(bytes: Int64)
+        case copiedAll
+        case pack(String, PackFact)
+        case committed
+        /// The action under way failed for good.
+        case failed(DeviceError)
+        case pause, resume, cancel
+        case rolledBack
+    }
+
+    package enum PackFact: Sendable {
+        case progress(downloaded: Int64)
+        case finished
+        case failed(DeviceError)
+    }
+
+    /// What to do. Each is answered by a fact, except `pausePacks`, `resumePacks` and `cancelPacks`.
+    package enum Action: Hashable, Sendable {
+        /// → chosen, failed
+        case choosePacks
+        /// → answered
+        case askExtension([DownloadManifestPack])
+        /// → planned, failed
+        case planSpace([PlannedPack])
+        /// → copied…, copiedAll, failed
+        case copyApp
+        /// → pack…
+        case request([PlannedPack])
+        /// → committed, failed
+        case commit
+        case pausePacks, resumePacks
+        case cancelPacks([String])
+        /// → rolledBack
+        case rollBack
+    }
+
+    package private(set) var state: State = .fetchingManifest
+    package private(set) var isPaused = false
+    package private(set) var plan: InstallPlan
+    /// Why the install is being undone, or was; nil with cancelled ones.
+    package private(set) var error: DeviceError?
+
+    package init(_ plan: InstallPlan) { self.plan = plan }
+
+    /// The actions that a state begins with: at the start, after a restart and after a pause.
+    package var entry: [Action] {
+        if isPaused, state != .rollingBack { return [] }
+        switch state {
+        case .fetchingManifest, .askingExtension, .planning: return [.choosePacks]
+        case .copyingApp: return [.copyApp]
+        case .downloading: return request([.essential])
+        case .finishing: return [.commit]
+        case .prefetching: return request([.prefetch, .update])
+        case .rollingBack: return [.rollBack]
+        case .complete, .failed, .cancelled: return []
+        }
+    }
+
+    /// To be called once when the journal is read after a restart: what was begun and not finished is begun again.
+    package mutating func restart() {
+        if [.askingExtension, .planning].contains(state) { state = .fetchingManifest }
+        if state == .copyingApp { plan.copied = 0 }
+    }
+
+    package mutating func handle(_ fact: Fact) -> [Action] {
+        switch fact {
+        case .pause: return pause()
+        case .resume: return resume()
+        case .cancel: return cancel()
+        case .failed(let error): return fail(error)
+        case .pack(let id, let fact): return packChanged(id, fact)
+        case .chosen(let packs): return state == .fetchingManifest ? chosen(packs) : []
+        case .answered(let declined, let trouble):
+            return state == .askingExtension ? answered(declined, trouble) : []
+        case .planned(let figures): return state == .planning ? planned(figures) : []
+        case .copied(let bytes):
+            if state == .copyingApp { plan.copied = bytes }
+            return []
+        case .copiedAll:
+            guard state == .copyingApp else { return [] }
+            plan.copied = plan.baseSize
+            return enter(.downloading)
+        case .committed: return state == .finishing ? enter(.prefetching) : []
+        case .rolledBack:
+            if state == .rollingBack { state = error == nil ? .cancelled : .failed }
+            return []
+        }
+    }
+
+    // MARK: - Planning
+
+    private mutating func chosen(_ packs: [PlannedPack]) -> [Action] {
+        plan.packs = packs
+        for planned in packs { if let error = planned.error { note(error.message) } }
+        let asked = packs.filter { $0.state == .pending && $0.role != .update }.map(\.pack)
+        guard !asked.isEmpty else {
+            state = .planning
+            return held([.planSpace(plan.pending([.essential, .prefetch]))])
+        }
+        state = .askingExtension
+        return held([.askExtension(asked)])
+    }
+
+    private mutating func answered(_ declined: Set<String>, _ trouble: String?) -> [Action] {
+        for id in declined { plan.change(id) { $0.state = .declined } }
+        if let trouble { note(trouble) }
+        state = .planning
+        return held([.planSpace(plan.pending([.essential, .prefetch]))])
+    }
+
+    private mutating func planned(_ figures: SpacePlan) -> [Action] {
+        guard figures.fits else { return fail(figures.refusal(of: plan.displayName)) }
+        return enter(.copyingApp)
+    }
+
+    // MARK: - Packs
+
+    private func request(_ roles: Set<PlannedPack.Role>) -> [Action] {
+        let packs = plan.pending(roles)
+        return packs.isEmpty ? [] : [.request(packs)]
+    }
+
+    private mutating func packChanged(_ id: String, _ fact: PackFact) -> [Action] {
+        switch fact {
+        case .progress(let downloaded): plan.change(id) { $0.downloaded = downloaded }
+        case .finished:
+            plan.change(id) {
+                $0.state = .finished
+                $0.error = nil
+            }
+        case .failed(let error):
+            var isFresh = false
+            plan.change(id) { planned in
+                isFresh = planned.state == .pending
+                if isFresh { planned.state = .failed }
+                planned.error = error
+            }
+            if isFresh, state != .rollingBack { note(error.message) }
+        }
+        return settle()
+    }
+
+    /// Goes on when nothing is left to wait for.
+    private mutating func settle() -> [Action] {
+        if isPaused { return [] }
+        if state == .downloading, plan.pending([.essential]).isEmpty { return enter(.finishing) }
+        if state == .prefetching, plan.pending([.prefetch, .update]).isEmpty { state = .complete }
+        return []
+    }
+
+    // MARK: - Steering
+
+    private mutating func pause() -> [Action] {
+        guard !isPaused, !state.isFinal, state != .rollingBack else { return [] }
+        isPaused = true
+        return [.downloading, .prefetching].contains(state) ? [.pausePacks] : []
+    }
+
+    private mutating func resume() -> [Action] {
+        guard isPaused else { return [] }
+        isPaused = false
+        // A step that was under way when the pause came has ended or will; those before the copy are begun anew.
+        let resumed: [Action] = [.downloading, .prefetching].contains(state) ? [.resumePacks] : []
+        restart()
+        let settled = settle()
+        return resumed + (settled.isEmpty ? entry : settled)
+    }
+
+    private mutating func cancel() -> [Action] {
+        guard !state.isFinal, state != .rollingBack else { return [] }
+        if state == .prefetching {
+            // The app is installed; what is cancelled is the rest.
+            let ids = plan.pending([.prefetch, .update]).map(\.pack.id)
+            for id in ids {
+                plan.change(id) {
+                    $0.state = .failed
+                    $0.error = DeviceError(.cancelled, "The download of \(id) was cancelled.")
+                }
+            }
+            state = .complete
+            isPaused = false
+            return [.cancelPacks(ids)]
+        }
+        return rollBack(nil)
+    }
+
+    private mutating func fail(_ error: DeviceError) -> [Action] {
+        // Late news of an action that a cancel overtook.
+        if state.isFinal || state == .rollingBack { return [] }
+        if state == .prefetching {
+            note(error.message)
+            state = .complete
+            return []
+        }
+        return rollBack(error)
+    }
+
+    private mutating func rollBack(_ error: DeviceError?) -> [Action] {
+        self.error = error
+        isPaused = false
+        state = .rollingBack
+        return [.rollBack]
+    }
+
+    private mutating func enter(_ next: State) -> [Action] {
+        state = next
+        if next == .prefetching { offerFailedAgain() }
+        let settled = settle()
+        return settled.isEmpty ? entry : settled
+    }
+
+    /// A failed essential pack is offered again as a non-essential one (C3, BA 1.15).
+    private mutating func offerFailedAgain() {
+        for planned in plan.packs ?? [] where planned.role == .essential && planned.state == .failed {
+            plan.change(planned.pack.id) {
+                $0.role = .prefetch
+                $0.state = .pending
+            }
+        }
+    }
+
+    private func held(_ actions: [Action]) -> [Action] { isPaused ? [] : actions }
+
+    private mutating func note(_ text: String) {
+        if !plan.notes.contains(text) { plan.notes.append(text) }
+    }
+}

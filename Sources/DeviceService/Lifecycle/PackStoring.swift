@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// What the lifecycle of apps needs from the store of packs. `PackStore` is the one; tests bring their own.
+package protocol PackStoring: Sendable {
+    /// Makes the app's first, empty generation, unless it has one. The app root exists.
+    func prepare(app: String) async throws
+    /// Brings disk and database in step after a start, and goes on with what was not paused.
+    func recover() async throws
+    /// Registers fetches; they are journaled when it returns. What is in flight already is joined and may be promoted; for
+    /// what is local at that version a `finished` event follows at once.
+    func request(_ requests: [PackRequest]) async throws
+    /// Events from now on; all apps' with nil.
+    func events(ofApp app: String?) -> AsyncStream<PackEvent>
+    func pause(app: String, pack: String?) async throws
+    func resume(app: String, pack: String?) async throws
+    /// Ends downloads and deletes what they staged. Nothing being there is fine.
+    func cancel(app: String, pack: String?) async throws
+    func remove(app: String, pack: String) async throws
+    /// Forgets everything of the app; its folder may be deleted afterwards.
+    func removeAll(app: String) async throws
+    func localPacks(app: String) async throws -> [LocalPack]
+    func transfers(app: String?) async throws -> [TransferStatus]
+    func collisions(app: String) async throws -> PathCollisions
+    func plan(_ requests: [PackRequest], alsoWriting bytes: Int64) async throws -> SpacePlan
+    /// Stops transfers where they can go on from.
+    func close() async
+}

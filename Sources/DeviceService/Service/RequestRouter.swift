@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+
+/// What answers each method: decodes the parameters, calls, encodes the answer. No decisions are made here.
+struct RequestRouter: Sendable {
+    /// Who asks.
+    struct Caller: Hashable, Sendable {
+        var client: String
+        var processID: Int32
+    }
+
+    enum Handler: Sendable {
+        case reply(@Sendable (_ message: [UInt8], _ id: Int64, Caller) async throws -> [UInt8])
+        case stream(
+            @Sendable (_ message: [UInt8], _ id: Int64, Caller, _ post: @escaping @Sendable ([UInt8]) -> Bool)
+                async throws -> Void)
+    }
+
+    private var handlers: [String: Handler] = [:]
+
+    subscript(method: String) -> Handler? { handlers[method] }
+
+    /// The methods that are answered, in order.
+    var methods: [String] { handlers.keys.sorted() }
+
+    mutating func on<Request: DeviceRequest>(
+        _: Request.Type, _ body: @escaping @Sendable (Request, Caller) async throws -> Request.Reply
+    ) {
+        handlers[Request.method] = .reply { message, id, caller in
+            let request = try WireCodec.parameters(Request.self, message)
+            return try WireCodec.result(id, try await body(request, caller))
+        }
+    }
+
+    /// The stream ends when `body` returns; its task is cancelled when the client leaves.
+    mutating func onStream<Request: DeviceStreamRequest>(
+        _: Request.Type,
+        _ body:
+            @escaping @Sendable (Request, Caller, _ emit: @escaping @Sendable (Request.Event) -> Void) async throws ->
+            Void
+    ) {
+        handlers[Request.method] = .stream { message, id, caller, post in
+            let request = try WireCodec.parameters(Request.self, message)
+            try await body(request, caller) { event in
+                if let bytes = try? WireCodec.event(id, event) { _ = post(bytes) }
+            }
+        }
+    }
+}

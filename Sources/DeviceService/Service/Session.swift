@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+
+/// One client's connection: reads on a thread of its own, runs each request as a task, and lets go of everything that the
+/// client held when it leaves.
+final class Session: Sendable {
+    private struct State {
+        var client: String?
+        var tasks: [Int64: Task<Void, Never>] = [:]
+        var isOpen = true
+    }
+
+    /// Requests in flight on one connection; more are refused.
+    static let taskLimit = 256
+
+    private let channel: any MessageChannel
+    private let outbox: MessageOutbox
+    private let router: RequestRouter
+    private let processID: Int32
+    private let version: String
+    private let log: Logger
+    private let state = Locked(State())
+
+    init(_ channel: any MessageChannel, processID: Int32, version: String, router: RequestRouter, log: Logger) {
+        self.channel = channel
+        self.processID = processID
+        self.version = version
+        self.router = router
+        self.log = log
+        outbox = MessageOutbox(channel)
+    }
+
+    /// Reads until the client leaves or breaks the protocol. For an owned thread.
+    func run() {
+        do {
+            while let message = try channel.receive() {
+                guard handle(message) else { break }
+            }
+        } catch {
+            log.info("A connection broke.", ["error": "\(error)"])
+        }
+        let tasks = state.withLock { state in
+            state.isOpen = false
+            let tasks = state.tasks
+            state.tasks = [:]
+            return tasks
+        }
+        for task in tasks.values { task.cancel() }
+        // A refusal may still be on its way; what is left is sent before the channel closes.
+        outbox.finish()
+    }
+
+    func close() { channel.close() }
+
+    /// False when the connection is of no more use.
+    private func handle(_ message: [UInt8]) -> Bool {
+        let header: WireHeader
+        do {
+            header = try WireCodec.header(message)
+        } catch {
+            fail(0, DeviceError(wrapping: error))
+            return false
+        }
+        if let id = header.cancel {
+            state.withLock { $0.tasks[id] }?.cancel()
+            return true
+        }
+        guard let id = header.id, let method = header.method else {
+            fail(header.id ?? 0, DeviceError(.badMessage, "A message has neither `id` and `method` nor `cancel`."))
+            return false
+        }
+        if method == HelloRequest.method { return greet(message, id) }
+        guard let client = state.withLock({ $0.client }) else {
+            fail(id, DeviceError(.refused, "The first message must be `hello`."))
+            return false
+        }
+        guard let handler = router[method] else {
+            fail(
+                id,
+                DeviceError(.unknownMethod, "This service does not know `\(method)`; it may be older than its client."))
+            return true
+        }
+        start(handler, message, id, RequestRouter.Caller(client: client, processID: processID))
+        return true
+    }
+
+    private func greet(_ message: [UInt8], _ id: Int64) -> Bool {
+        do {
+            let hello = try WireCodec.parameters(HelloRequest.self, message)
+            guard hello.protocol == WireProtocol.version else {
+                fail(
+                    id,
+                    DeviceError(
+                        .incompatible,
+                        "The client speaks protocol \(hello.protocol), the service \(WireProtocol.version). "
+                            + "Bring both to the same release.",
+                        details: ["client": "\(hello.protocol)", "service": "\(WireProtocol.version)"]))
+                return false
+            }
+            state.withLock { $0.client = hello.client }
+            outbox.post(
+                try WireCodec.result(id, HelloRequest.Reply(version: version, processID: CurrentProcess.identifier)))
+            return true
+        } catch {
+            fail(id, DeviceError(wrapping: error))
+            return false
+        }
+    }
+
+    private func start(
+        _ handler: RequestRouter.Handler, _ message: [UInt8], _ id: Int64, _ caller: RequestRouter.Caller
+    ) {
+        // The task is put down before it can end: it takes itself out under the same lock.
+        let refusal = state.withLock { state -> DeviceError? in
+            guard state.isOpen else { return nil }
+            guard state.tasks.count < Self.taskLimit else {
+                return DeviceError(
+                    .refused, "More than \(Self.taskLimit) requests are in flight. Wait for some to end.")
+            }
+            guard state.tasks[id] == nil else {
+                return DeviceError(.badMessage, "The id \(id) is in use by a request in flight.")
+            }
+            state.tasks[id] = Task {
+                await self.perform(handler, message, id, caller)
+                self.state.withLock { $0.tasks[id] = nil }
+            }
+            return nil
+        }
+        if let refusal { fail(id, refusal) }
+    }
+
+    private func perform(
+        _ handler: RequestRouter.Handler, _ message: [UInt8], _ id: Int64, _ caller: RequestRouter.Caller
+    ) async {
+        switch handler {
+        case .reply(let body):
+            do {
+                outbox.post(try await body(message, id, caller))
+            } catch {
+                fail(id, DeviceError(wrapping: error))
+            }
+        case .stream(let body):
+            do {
+                try await body(message, id, caller) { [outbox] in outbox.post($0) }
+                outbox.post(try WireCodec.end(id))
+            } catch {
+                let error = DeviceError(wrapping: error)
+                if let bytes = try? WireCodec.streamFailure(id, error) { outbox.post(bytes) }
+            }
+        }
+    }
+
+    private func fail(_ id: Int64, _ error: DeviceError) {
+        if let bytes = try? WireCodec.failure(id, error) { outbox.post(bytes) }
+    }
+}

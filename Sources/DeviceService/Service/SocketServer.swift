@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+
+/// Accepts clients on the service's socket: one thread accepts, one thread per connection reads.
+final class SocketServer: Sendable {
+    private struct State {
+        var sessions: [Int: Session] = [:]
+        var next = 0
+        var isOpen = true
+    }
+
+    /// Connections at once; more are closed as they come.
+    static let connectionLimit = 256
+
+    private let listener: UnixListener
+    private let version: String
+    private let router: RequestRouter
+    private let log: Logger
+    private let state = Locked(State())
+
+    init(_ listener: UnixListener, version: String, router: RequestRouter, log: Logger) {
+        self.listener = listener
+        self.version = version
+        self.router = router
+        self.log = log.named("socket")
+    }
+
+    func start() throws {
+        try WorkerThread.start(name: "larder-accept") { self.acceptUntilClosed() }
+    }
+
+    /// Takes no more clients and ends the connections there are.
+    func close() {
+        listener.close()
+        let sessions = state.withLock { state in
+            state.isOpen = false
+            return Array(state.sessions.values)
+        }
+        for session in sessions { session.close() }
+    }
+
+    private func acceptUntilClosed() {
+        while true {
+            do {
+                guard let socket = try listener.accept() else { return }
+                admit(socket)
+            } catch {
+                // Out of descriptors, most likely: those who are connected keep being served, and the next may get in.
+                log.warning("A client could not be accepted.", ["error": "\(error)"])
+                guard state.withLock({ $0.isOpen }) else { return }
+            }
+        }
+    }
+
+    private func admit(_ socket: consuming OwnedDescriptor) {
+        let channel = FrameChannel(socket)
+        guard let peer = try? channel.peer(), peer.userID == 0 || peer.userID == CurrentProcess.userID else {
+            log.warning("A client of another user was turned away.")
+            return channel.close()
+        }
+        let session = Session(channel, processID: peer.processID, version: version, router: router, log: log)
+        let number = state.withLock { state -> Int? in
+            guard state.isOpen, state.sessions.count < Self.connectionLimit else { return nil }
+            state.next += 1
+            state.sessions[state.next] = session
+            return state.next
+        }
+        guard let number else {
+            log.warning("A client was turned away: too many connections.")
+            return channel.close()
+        }
+        do {
+            try WorkerThread.start(name: "larder-client", stackSize: 256 << 10) {
+                session.run()
+                self.state.withLock { $0.sessions[number] = nil }
+            }
+        } catch {
+            log.error("No thread for a client.", ["error": "\(error)"])
+            state.withLock { $0.sessions[number] = nil }
+            channel.close()
+        }
+    }
+}

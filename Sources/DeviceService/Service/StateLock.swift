@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Glibc
+import Kit
+import System
+
+/// Keeps a second service away from a state folder; the kernel frees it when the first ends, however it ends.
+struct StateLock: ~Copyable, Sendable {
+    private let lock: FileLock
+
+    /// - Throws: `DeviceError` naming the process that has the folder.
+    static func take(_ paths: LarderPaths) throws -> StateLock {
+        let lock = try acquire(paths.state.appending("lock"), paths)
+        let text = Array("\(CurrentProcess.identifier)".utf8)
+        let number = lock.descriptor.rawValue
+        try systemCall { ftruncate(number, 0) }
+        _ = try text.withUnsafeBytes { try lock.descriptor.write(toAbsoluteOffset: 0, $0) }
+        return StateLock(lock)
+    }
+
+    private init(_ lock: consuming FileLock) { self.lock = lock }
+
+    private static func acquire(_ path: FilePath, _ paths: LarderPaths) throws -> FileLock {
+        if let lock = try FileLock.tryAcquire(path, .exclusive) { return lock }
+        let file = try OwnedDescriptor(path, .readOnly)
+        let holder = (try? file.borrowed.readAll(limit: 64)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let name = holder.isEmpty ? "Another larderd" : "larderd with process id \(holder)"
+        throw DeviceError(.refused, "\(name) already serves \(paths.state). Use that one, or stop it first.")
+    }
+}
