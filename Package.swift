@@ -87,7 +87,7 @@ let package = Package(
         tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
         .testTarget(
-            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Kit", "System", "TestSupport"],
+            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Crypto", "Kit", "System", "TestSupport"],
             path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
         tests("AssetPacks", "AssetPacks", "AppleArchive", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
