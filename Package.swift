@@ -87,7 +87,7 @@ let package = Package(
         tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
         .testTarget(
-            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Crypto", "Kit", "System", "TestSupport"],
+            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Kit", "System", "TestSupport"],
             path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
         tests("AssetPacks", "AssetPacks", "AppleArchive", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
@@ -97,7 +97,8 @@ let package = Package(
             "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
             "AppleArchive", "HTTP", "Kit", "System"),
         tests(
-            "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "PackNamespace", "Kit", "System"),
+            "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol", "PackNamespace",
+            "Kit", "System", "ProbeExtension"),
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Kit", "System"),
         tests("Commands", "Commands", "AssetPacks", "Kit", "System"),
         .executableTarget(

@@ -30,10 +30,23 @@ struct ProcessScratch {
         }
         let turn = try FileLock.acquire(common.appending("lock"), .exclusive)
         try Self.sweep(common)
-        folder = common.appending("\(getpid())")
-        try here.makeDirectory(at: folder, permissions: .directoryPrivate)
+        folder = try Self.makeFolder(in: common)
         ExitCleanup.shared.own(folder, lock: try FileLock.acquire(folder.appending("lock"), .exclusive))
         _ = consume turn
+    }
+
+    /// Named after the process, with a number behind it should the process have several.
+    private static func makeFolder(in common: FilePath) throws -> FilePath {
+        var number = 0
+        while true {
+            let folder = common.appending("\(getpid()).\(number)")
+            do {
+                try FileDescriptor.currentDirectory.makeDirectory(at: folder, permissions: .directoryPrivate)
+                return folder
+            } catch Errno.fileExists {
+                number += 1
+            }
+        }
     }
 
     /// Makes an empty folder of its own.
@@ -47,7 +60,7 @@ struct ProcessScratch {
     /// Removes the folders whose processes are gone: their locks can be had.
     private static func sweep(_ common: FilePath) throws {
         let directory = OwnedDescriptor(try FileDescriptor.currentDirectory.openDirectory(at: common))
-        for entry in try directory.borrowed.entries() where Int32(entry.name) != nil {
+        for entry in try directory.borrowed.entries() where entry.kind == .directory {
             let lock = common.appending(entry.name).appending("lock")
             guard let held = try? FileLock.tryAcquire(lock, .exclusive) else { continue }
             try? directory.borrowed.removeTree(at: FilePath(entry.name))

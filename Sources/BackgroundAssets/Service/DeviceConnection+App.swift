@@ -3,19 +3,20 @@
 
 internal import DeviceProtocol
 internal import Kit
+internal import System
 
 extension DeviceConnection {
-    /// Opens an app's connection.
-    /// - Throws: `DeviceError` when no service answers.
+    /// Opens an app's connection, and starts the service of its user if there is none.
+    /// - Throws: `DeviceError` when no service answers and none can be started.
     static func connect(for app: AppIdentity) async throws -> DeviceConnection {
-        let channel: FrameChannel
-        do {
-            channel = try await offload { FrameChannel(try UnixSocket.connect(app.socket)) }
-        } catch {
-            throw DeviceError(
-                .unavailable,
-                "The device service does not answer on \(app.socket): \(error). Start it with “larderd”.")
-        }
-        return try await DeviceConnection(channel: channel, client: app.bundleID, version: "1")
+        // A socket at another place than the environment names belongs to a service that others start.
+        let isOwn = app.socket == app.paths.socket
+        let paths =
+            isOwn
+            ? app.paths
+            : LarderPaths(
+                state: app.paths.state, runtime: app.socket.removingLastComponent(),
+                configuration: app.paths.configuration)
+        return try await connect(paths: paths, client: app.bundleID, startIfNeeded: isOwn)
     }
 }

@@ -66,8 +66,13 @@ struct EventTranslator {
         progress.isCancellable = true
         let attempt = attempt(for: pack)
         let request = CancelDownloadRequest(app: bundleID, pack: pack.id)
+        let wasCancelled = Locked(false)
         progress.cancellationHandler = { [service] in
-            guard attempt.isRunning else { return }
+            let isFirst = wasCancelled.withLock { wasCancelled in
+                defer { wasCancelled = true }
+                return !wasCancelled
+            }
+            guard isFirst, attempt.isRunning else { return }
             // What comes of it shows in the updates: `.failed` with `URLError.cancelled`.
             Task { try? await service.sendRepeatedly(request) }
         }
