@@ -100,7 +100,7 @@ let package = Package(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol", "PackNamespace",
             "Kit", "System", "ProbeExtension"),
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Kit", "System"),
-        tests("Commands", "Commands", "AssetPacks", "Kit", "System"),
+        tests("Commands", "Commands", "AssetPacks", "DeviceProtocol", "PackNamespace", "Kit", "System"),
         .executableTarget(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(

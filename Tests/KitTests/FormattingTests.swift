@@ -118,3 +118,56 @@ struct PathTests {
         }
     }
 }
+
+@Suite("Progress")
+struct ProgressTests {
+    @Test("The line fits its width, and drops what is least needed first")
+    func line() {
+        let line = ProgressLine(
+            phase: "Downloading", completed: 5_000_000, total: 20_000_000, rate: 2_000_000, timeLeft: .seconds(75))
+        #expect(line.rendered(width: 100).hasPrefix("Downloading  [======> "))
+        #expect(line.rendered(width: 100).hasSuffix("]   25%  5.0 MB of 20.0 MB  2.0 MB/s  1 min 15 s left"))
+        for width in 12...120 { #expect(line.rendered(width: width).count < width) }
+        #expect(line.rendered(width: 40) == "Downloading   25%  5.0 MB of 20.0 MB")
+        #expect(ProgressLine(phase: "Working", completed: 0).rendered(width: 80) == "Working")
+        let over = ProgressLine(phase: "x", completed: 30, total: 20)
+        #expect(over.fraction == 1)
+    }
+
+    @Test("The rate is that of the last seconds; going back starts anew")
+    func rate() throws {
+        var meter = RateMeter(window: .seconds(5))
+        let start = ContinuousClock.now
+        #expect(meter.rate == nil)
+        for second in 0...20 { meter.record(Int64(second) * 100, at: start + .seconds(second)) }
+        #expect(try #require(meter.rate) == 100)
+        for second in 21...30 { meter.record(2000 + Int64(second - 20) * 1000, at: start + .seconds(second)) }
+        #expect(try #require(meter.rate) == 1000)
+        #expect(meter.timeLeft(5000) == .seconds(5))
+        meter.record(0, at: start + .seconds(31))
+        #expect(meter.rate == nil)
+        #expect(meter.timeLeft(1) == nil)
+    }
+
+    @Test("A terminal gets one line that is drawn at most ten times a second; others get plain lines")
+    func bar() {
+        let start = ContinuousClock.now
+        let terminal = BufferSink()
+        let bar = ProgressBar(sink: terminal, isTerminal: true, width: { 80 })
+        for step in 0..<100 {
+            bar.update(phase: "Downloading", completed: Int64(step), total: 100, at: start + .milliseconds(step * 10))
+        }
+        bar.clear()
+        #expect(terminal.text.split(separator: "\r").count == 11)
+        #expect(terminal.text.hasSuffix("\r\u{1B}[K"))
+        #expect(!terminal.text.contains("\n"))
+
+        let plain = BufferSink()
+        let lines = ProgressBar(sink: plain, isTerminal: false, width: { 80 })
+        for step in 0...100 { lines.update(phase: "Downloading", completed: Int64(step), total: 100, at: start) }
+        lines.update(phase: "Finishing", completed: 100, at: start)
+        #expect(plain.text.split(separator: "\n").count == 12)
+        #expect(!plain.text.contains("\u{1B}"))
+        #expect(!plain.text.contains("\r"))
+    }
+}

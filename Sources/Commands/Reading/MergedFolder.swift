@@ -35,7 +35,9 @@ struct MergedFolder {
             }
             let name = String(decoding: rest[..<slash], as: UTF8.self)
             let end = end(of: entry.path[...slash], index, range)
-            if (index..<end).allSatisfy({ handle.table.entry(at: $0)?.pack == entry.pack }) {
+            if folder.exists(at: FilePath(name)) {
+                // One pack has a file where another has a folder: the file counts, as in listings.
+            } else if (index..<end).allSatisfy({ handle.table.entry(at: $0)?.pack == entry.pack }) {
                 let inside = String(decoding: entry.path[..<slash], as: UTF8.self)
                 let target = handle.directory(ofPackAt: entry.pack).appending(inside)
                 try folder.makeSymbolicLink(to: target.string, at: FilePath(name))

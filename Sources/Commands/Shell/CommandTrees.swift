@@ -28,5 +28,7 @@ package enum CommandTrees {
             .init("larder install TheCoast.app", "installs an app and its essential packs"),
             .init("larder launch com.example.coast", "runs it in the foreground"),
         ],
-        subcommands: DeviceCommands.all + ReadingCommands.all + ShellCommands.all)
+        subcommands: DeviceCommands.all.map { $0.grouped("On the device") }
+            + ReadingCommands.all.map { $0.grouped("Reading packs from any program") }
+            + ShellCommands.all.map { $0.grouped("About these commands") })
 }

@@ -30,6 +30,8 @@ package struct Command: Sendable {
     package var defaultSubcommand: String?
     /// Works, but is not listed.
     package var isHidden: Bool
+    /// The heading under which help lists it.
+    package var group = "Commands"
     package var run: Run?
 
     package init(
@@ -48,6 +50,13 @@ package struct Command: Sendable {
         self.defaultSubcommand = defaultSubcommand
         self.isHidden = isHidden
         self.run = run
+    }
+
+    /// A copy that help lists under another heading.
+    package func grouped(_ group: String) -> Command {
+        var copy = self
+        copy.group = group
+        return copy
     }
 
     package func subcommand(_ name: String) -> Command? {

@@ -18,8 +18,13 @@ package struct HelpPage: Sendable {
             sections.append(Self.wrap(String(paragraph), width))
         }
         let shown = command.subcommands.filter { !$0.isHidden }
-        sections.append(
-            section("Commands:", shown.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) }))
+        var groups: [String] = []
+        for subcommand in shown where !groups.contains(subcommand.group) { groups.append(subcommand.group) }
+        for group in groups {
+            let rows = shown.filter { $0.group == group }
+            sections.append(
+                section(group + ":", rows.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) }))
+        }
         sections.append(section("Arguments:", command.arguments.map { ("<\($0.name)>", $0.summary) }))
         let help = CommandOption.flag("help", short: "h", "Show this help.")
         sections.append(section("Options:", (command.options + [help]).map { (Self.spelling($0), Self.meaning($0)) }))
@@ -28,7 +33,7 @@ package struct HelpPage: Sendable {
             sections.append("Examples:\n" + lines.joined(separator: "\n"))
         }
         if !shown.isEmpty {
-            sections.append("'\(path.map(\.name).joined(separator: " ")) <command> --help' tells more about a command.")
+            sections.append("'\(path.map(\.name).joined(separator: " ")) help <command>' tells more about a command.")
         }
         return sections.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }

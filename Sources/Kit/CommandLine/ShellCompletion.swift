@@ -58,7 +58,12 @@ struct BashCompletion {
     }
 
     private func branch(_ path: [Command]) -> [String] {
-        guard let command = path.last else { return [] }
+        guard var command = path.last else { return [] }
+        // Without a subcommand named, the default one's words may come.
+        if let name = command.defaultSubcommand, let next = command.subcommand(name) {
+            command.options += next.options
+            command.arguments = next.arguments
+        }
         var lines = ["        \(shellQuoted(path.map(\.name).joined(separator: " "))))"]
         let valued = command.options.filter { $0.kind != .flag }
         if !valued.isEmpty {

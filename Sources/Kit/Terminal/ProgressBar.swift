@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-/// One bar on the last line of a terminal; where there is no terminal, a plain line whenever the phase changes.
+/// One bar on the last line of a terminal; where there is no terminal, plain lines: one per phase and one per tenth of it.
 ///
 /// May be updated from any thread, as often as one likes: it draws at most ten times a second.
 package final class ProgressBar: Sendable {
@@ -10,6 +10,7 @@ package final class ProgressBar: Sendable {
         var meter = RateMeter()
         var drawn: ContinuousClock.Instant?
         var drawnPhase: String?
+        var drawnTenth = 0
         var isOnScreen = false
     }
 
@@ -51,7 +52,15 @@ package final class ProgressBar: Sendable {
         guard let line = state.line else { return }
         let isNewPhase = line.phase != state.drawnPhase
         if !isTerminal {
-            if isNewPhase { sink.write(line.phase + "\n") }
+            let tenth = line.fraction.map { Int($0 * 10) } ?? 0
+            if isNewPhase {
+                sink.write(line.phase + "\n")
+                state.drawnTenth = 0
+            }
+            if tenth > state.drawnTenth {
+                sink.write(line.rendered(width: 70 + line.phase.count, withBar: false) + "\n")
+                state.drawnTenth = tenth
+            }
             state.drawnPhase = line.phase
             return
         }

@@ -30,7 +30,7 @@ package struct ProgressLine: Hashable, Sendable {
 
     /// `Downloading tutorial  [=====>    ]  46%  8.2 MB of 17.9 MB  3.1 MB/s  3 s left`, what is least needed dropped
     /// first when the width is small.
-    package func rendered(width: Int) -> String {
+    package func rendered(width: Int, withBar: Bool = true) -> String {
         var tail: [String] = []
         if let fraction { tail.append(Self.pad(String(Int(fraction * 100)), 3) + "%") }
         if let total, total > 0 {
@@ -45,7 +45,7 @@ package struct ProgressLine: Hashable, Sendable {
         let text = tail.joined(separator: "  ")
         let room = limit - phase.count - text.count - 6
         var line = phase
-        if let fraction, room >= 10 { line += "  " + Self.bar(fraction, min(room, 30)) }
+        if withBar, let fraction, room >= 10 { line += "  " + Self.bar(fraction, min(room, 30)) }
         if !text.isEmpty { line += "  " + text }
         return String(line.prefix(limit))
     }

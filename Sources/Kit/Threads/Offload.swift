@@ -3,10 +3,19 @@
 
 /// Runs work that blocks on a thread outside the cooperative pool and suspends the caller meanwhile.
 ///
-/// Cancelling the calling task does not interrupt `body`; work that can be cancelled brings its own means.
+/// What `body` captured is let go of before the caller goes on. Cancelling the calling task does not interrupt `body`;
+/// work that can be cancelled brings its own means.
 package func offload<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        BlockingPool.shared.run { continuation.resume(with: Swift.Result { try body() }) }
+    let work = Locked<(@Sendable () throws -> Result)?>(body)
+    return try await withCheckedThrowingContinuation { continuation in
+        BlockingPool.shared.run {
+            let result = Swift.Result { () throws -> Result in
+                let body = work.withLock { $0.take() }
+                guard let body else { throw CancellationError() }
+                return try body()
+            }
+            continuation.resume(with: result)
+        }
     }
 }
 

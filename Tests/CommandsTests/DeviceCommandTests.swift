@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+import TestSupport
+import Testing
+
+@Suite("Device commands")
+struct DeviceCommandTests {
+    private func withService(
+        _ answer: @escaping @Sendable (String, JSONValue) -> FakeService.Answer,
+        _ body: (FakeService, Scratch) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let service = try FakeService(home: scratch.path, answer: answer)
+            scratch.addCleanup { service.close() }
+            try await body(service, scratch)
+        }
+    }
+
+    private static func event(
+        _ phase: String, completed: Int64 = 0, total: Int64 = 0, notes: [JSONValue] = [], error: JSONValue = nil
+    ) -> JSONValue {
+        [
+            "app": "a.b", "displayName": "The App", "phase": .string(phase), "completed": .integer(completed),
+            "total": .integer(total), "bytesPerSecond": 0, "notes": .array(notes), "error": error,
+            "packs": [
+                [
+                    "id": "later", "version": 1, "policy": "prefetch", "state": "queued", "completed": 0, "total": 10,
+                ]
+            ],
+        ]
+    }
+
+    @Test("install shows phases, notes and a summary, and asks for the bundle by its absolute path")
+    func installs() async throws {
+        let events = [
+            Self.event("checking"), Self.event("downloading", completed: 5_000_000, total: 20_000_000),
+            Self.event("downloading", completed: 9_000_000, total: 20_000_000, notes: ["The extension crashed."]),
+            Self.event("launchable", completed: 20_000_000, total: 20_000_000),
+        ]
+        try await withService { _, _ in
+            .events(events)
+        } _: { service, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let outcome = await larder("install", bundle.string, home: scratch.path)
+            #expect(outcome.code == .success)
+            #expect(outcome.output.hasPrefix("Installed The App (a.b): 20.0 MB in "))
+            #expect(outcome.output.contains("Still coming behind: later."))
+            #expect(outcome.errors.contains("Checking The App\n"))
+            #expect(outcome.errors.contains("note: The extension crashed.\n"))
+            #expect(outcome.errors.contains("45%"))
+            #expect(
+                service.requests == [
+                    ["method": "install", "params": ["path": .string(bundle.string), "until": "launchable"]]
+                ])
+        }
+    }
+
+    @Test("install --json writes one object per line and nothing else")
+    func installsAsJSON() async throws {
+        let events = [Self.event("checking"), Self.event("complete", completed: 1, total: 1)]
+        try await withService { _, _ in
+            .events(events)
+        } _: { _, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let outcome = await larder("install", "--json", "--until", "complete", bundle.string, home: scratch.path)
+            let lines = outcome.output.split(separator: "\n")
+            #expect(try lines.map { try JSONParser.parse(String($0)).value["phase"] } == ["checking", "complete"])
+            #expect(outcome.errors.isEmpty)
+        }
+    }
+
+    struct Failure: Sendable, CustomTestStringConvertible {
+        let code: String
+        let exit: ExitCode
+        var testDescription: String { code }
+    }
+
+    @Test(
+        "What the service says went wrong is the message, and its name the exit code",
+        arguments: [
+            Failure(code: "store.noSpace", exit: .noSpace), Failure(code: "app.badBundle", exit: .badInput),
+            Failure(code: "http.untrusted-certificate", exit: .refused), Failure(code: "http.stalled", exit: .network),
+            Failure(code: "archive.truncated", exit: .badInput), Failure(code: "app.notFound", exit: .notFound),
+            Failure(code: "restriction.exceeded", exit: .refused), Failure(code: "brand.new", exit: .failure),
+            Failure(code: "manifest.unavailable", exit: .network),
+        ])
+    func failures(_ failure: Failure) async throws {
+        let event = Self.event("failed", error: ["code": .string(failure.code), "message": "Too bad: 12 of 10."])
+        try await withService { method, _ in
+            method == "install" ? .events([event]) : .error(code: failure.code, message: "Too bad: 12 of 10.")
+        } _: { _, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let installed = await larder("install", bundle.string, home: scratch.path)
+            #expect(installed.code == failure.exit)
+            #expect(installed.errors.hasSuffix("larder: Too bad: 12 of 10.\n"))
+            let removed = await larder("uninstall", "a.b", "--json", home: scratch.path)
+            #expect(removed.code == failure.exit)
+            let json = try JSONParser.parse(removed.output).value
+            #expect(json["error"]?["code"] == .string(failure.code))
+        }
+    }
+
+    @Test("A bundle that is not there is said before the service is asked")
+    func missingBundle() async throws {
+        try await withService { _, _ in
+            .events([])
+        } _: { service, scratch in
+            let outcome = await larder("install", "/nowhere/My.app", home: scratch.path)
+            #expect(outcome.code == .notFound)
+            #expect(outcome.errors.contains("/nowhere/My.app"))
+            #expect(service.requests.isEmpty)
+        }
+    }
+
+    @Test("launch --print waits for what is going on and prints what would run")
+    func launchPrints() async throws {
+        try await withService { method, _ in
+            method == "watchInstall"
+                ? .events([Self.event("downloading", completed: 1, total: 2), Self.event("launchable")])
+                : .result(["executable": "/x/App", "environment": ["LARDER_BUNDLE_ID": "a.b"], "isFirstLaunch": true])
+        } _: { service, scratch in
+            let outcome = await larder("launch", "--print", "a.b", home: scratch.path)
+            #expect(outcome.output == "LARDER_BUNDLE_ID=a.b\n/x/App\n")
+            #expect(outcome.errors.contains("Downloading The App"))
+            #expect(service.requests.map { $0["method"] } == ["watchInstall", "launch"])
+        }
+    }
+
+    @Test("Tables and JSON tell the same")
+    func lists() async throws {
+        let pack: JSONValue = [
+            "id": "music", "policy": "onDemand", "state": "downloading", "availableVersion": 3, "downloadSize": 1000,
+            "downloaded": 250, "size": 0, "allocatedSize": 0,
+        ]
+        try await withService { _, _ in
+            .result([
+                "packs": [pack], "collisions": [["path": "x.txt", "winner": "a", "losers": ["b"]]], "collisionCount": 1,
+            ])
+        } _: { _, scratch in
+            let table = await larder("packs", "a.b", home: scratch.path)
+            #expect(table.output.contains("music  onDemand  downloading 25%   - -> 3    1.0 kB        -"))
+            #expect(table.errors.contains("x.txt: a, b"))
+            let json = await larder("packs", "a.b", "--json", home: scratch.path)
+            let value = try JSONParser.parse(json.output).value
+            #expect(value["downloaded"] == 250)
+        }
+    }
+
+    @Test("trust sends the certificate, and refuses private keys and what is none")
+    func trust() async throws {
+        try await withService { _, _ in
+            .result([:])
+        } _: { service, scratch in
+            let pem = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
+            let good = try scratch.write(pem, to: "studio.pem")
+            let outcome = await larder("trust", good.string, home: scratch.path)
+            #expect(outcome == CommandOutcome(code: .success, output: "Trusted as studio.\n", errors: ""))
+            #expect(service.requests == [["method": "trust.add", "params": ["name": "studio", "pem": .string(pem)]]])
+            let key = try scratch.write(pem + "-----BEGIN PRIVATE KEY-----\n", to: "key.pem")
+            #expect(await larder("trust", "add", key.string, home: scratch.path).code == .badInput)
+            let other = try scratch.write("hello", to: "other.pem")
+            #expect(await larder("trust", other.string, home: scratch.path).code == .badInput)
+            #expect(await larder("trust", "/nowhere.pem", home: scratch.path).code == .notFound)
+            #expect(service.requests.count == 1)
+        }
+    }
+
+    @Test("url-override sets, clears and shows")
+    func urlOverride() async throws {
+        try await withService { method, _ in
+            method == "urlOverride.get" ? .result(["url": "https://localhost:8443"]) : .result([:])
+        } _: { service, scratch in
+            let set = await larder("url-override", "https://localhost:8443", home: scratch.path)
+            #expect(set.output == "Manifests are fetched from https://localhost:8443.\n")
+            _ = await larder("url-override", "--clear", home: scratch.path)
+            let both = await larder("url-override", "--clear", "https://x", home: scratch.path)
+            #expect(both.code == .usage)
+            let methods = service.requests.map { $0["method"]?.stringValue }
+            #expect(methods == ["urlOverride.set", "urlOverride.get", "urlOverride.clear", "urlOverride.get"])
+        }
+    }
+
+    @Test("check reports each app, and the first failure as exit code")
+    func check() async throws {
+        try await withService { _, _ in
+            .result([
+                "apps": [
+                    ["app": "a", "updating": ["x"], "removed": []], ["app": "b", "updating": [], "removed": []],
+                    ["app": "c", "updating": [], "removed": [], "error": ["code": "http.connect", "message": "No."]],
+                ]
+            ])
+        } _: { _, scratch in
+            let outcome = await larder("check", home: scratch.path)
+            #expect(outcome.output == "a: updating x\nb: up to date\n")
+            #expect(outcome.errors == "c: No.\n")
+            #expect(outcome.code == .network)
+        }
+    }
+
+    @Test("A service that goes away is told, not waited for")
+    func disconnect() async throws {
+        try await Scratch.with { scratch in
+            let paths = try LarderPaths(environment: ["LARDER_HOME": scratch.path.string])
+            try paths.prepareRuntime()
+            let listener = try UnixListener(path: paths.socket)
+            scratch.addCleanup { listener.close() }
+            try WorkerThread.start(name: "rude") { while (try? listener.accept()) != nil {} }
+            let outcome = await larder("apps", home: scratch.path)
+            #expect(outcome.code == .serviceUnavailable)
+        }
+    }
+
+    @Test("doctor on a bundle needs no service")
+    func doctor() async throws {
+        try await Scratch.with { scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            try scratch.write("<plist version=\"1.0\"><dict></dict></plist>", to: "My.app/Info.plist")
+            let outcome = await larder("doctor", bundle.string, home: scratch.path)
+            #expect(outcome.code == .badInput)
+            #expect(outcome.output.contains("error: CFBundleIdentifier"))
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("run")))
+        }
+    }
+
+    @Test("backgroundassets-debug simulates a periodic check on this device")
+    func debug() async throws {
+        try await withService { _, _ in
+            .result(["apps": [["app": "a.b", "updating": ["x"], "removed": []]]])
+        } _: {
+            service, scratch in
+            let name = "backgroundassets-debug"
+            let outcome = await larder(
+                "-s", "--app-periodic-check", "-b", "a.b", home: scratch.path, program: name)
+            #expect(outcome.output == "a.b: 1 updates, 0 removals\n")
+            #expect(service.requests == [["method": "check", "params": ["app": "a.b"]]])
+            let elsewhere = await larder(
+                "-s", "--app-periodic-check", "-b", "a.b", "-d", "other", home: scratch.path, program: name)
+            #expect(elsewhere.code == .notFound)
+            #expect(await larder("-l", home: scratch.path, program: name).output.contains("this machine"))
+        }
+    }
+}

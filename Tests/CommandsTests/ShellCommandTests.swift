@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Commands
+import Kit
+import System
+import TestSupport
+import Testing
+
+@Suite("The command trees")
+struct ShellCommandTests {
+    /// Every command that is shown, with the words that name it.
+    private func all(_ path: [Command]) -> [[Command]] {
+        guard let command = path.last, !command.isHidden else { return [] }
+        return [path] + command.subcommands.flatMap { all(path + [$0]) }
+    }
+
+    @Test("Every command has a summary, an example that names it, and unambiguous words")
+    func complete() {
+        for root in CommandTrees.all {
+            for path in all([root]) {
+                guard let command = path.last else { continue }
+                let name = path.map(\.name).joined(separator: " ")
+                #expect(!command.summary.isEmpty && !command.summary.hasSuffix("."), "\(name)")
+                #expect(!command.examples.isEmpty, "\(name)")
+                #expect(command.run != nil || !command.subcommands.isEmpty, "\(name)")
+                let names = command.subcommands.flatMap { [$0.name] + $0.aliases }
+                #expect(Set(names).count == names.count, "\(name)")
+                let shorts = command.options.compactMap(\.short)
+                #expect(Set(shorts).count == shorts.count, "\(name)")
+                #expect(!shorts.contains("h"), "\(name)")
+                #expect(Set(command.options.map(\.name)).count == command.options.count, "\(name)")
+                for option in command.options { #expect(option.summary.hasSuffix("."), "\(name) --\(option.name)") }
+            }
+        }
+    }
+
+    @Test("Completion scripts are valid and complete what they should")
+    func bash() async throws {
+        try await Scratch.with { scratch in
+            let script = await larder("completions", "bash", home: scratch.path)
+            #expect(script.code == .success)
+            let file = try scratch.write(script.output, to: "larder.bash")
+            for (words, expected) in [
+                (["larder", "inst"], "install"), (["larder", "trust", "--n"], "--name"),
+                (["larder", "install", "--until", "comp"], "complete"), (["larder", "completions", "z"], "zsh"),
+            ] {
+                let array = words.map { "'\($0)'" }.joined(separator: " ")
+                let test = """
+                    source '\(file)'; COMP_WORDS=(\(array)); COMP_CWORD=\(words.count - 1); _larder
+                    printf '%s\\n' "${COMPREPLY[@]}"
+                    """
+                let result = try await offload { try ChildProcess.run(executable: "bash", arguments: ["-c", test]) }
+                #expect(result.outputText == expected + "\n", "\(words) \(result.errorText)")
+            }
+            for shell in ["zsh", "fish"] {
+                #expect(await larder("completions", shell, home: scratch.path).output.contains("install"))
+            }
+            let wrong = await larder("completions", "zhs", home: scratch.path)
+            #expect(wrong.code == .usage)
+            #expect(wrong.errors.contains("Did you mean \"zsh\"?"))
+        }
+    }
+
+    @Test("Manual pages have no text that a formatter takes for a macro")
+    func man() async throws {
+        try await Scratch.with { scratch in
+            for program in CommandTrees.names {
+                let page = await larder("man", "--program", program, home: scratch.path)
+                #expect(page.code == .success)
+                let known = [".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".I"]
+                for line in page.output.split(separator: "\n") where line.hasPrefix(".") {
+                    #expect(known.contains { line == $0 || line.hasPrefix($0 + " ") }, "\(line)")
+                }
+            }
+        }
+    }
+
+    @Test("--version tells the program's name and version")
+    func version() async throws {
+        try await Scratch.with { scratch in
+            for program in CommandTrees.names {
+                let outcome = await larder("--version", home: scratch.path, program: program)
+                #expect(outcome.output == "\(CommandTrees.tree(for: program).name) 1.2.3\n")
+            }
+        }
+    }
+}
