@@ -75,7 +75,8 @@ let package = Package(
         .executableTarget(
             name: "larder-bench",
             dependencies: [
-                "AppleArchive", "Kit", "System", "CDeflate", "CLZMA", "CLZ4", "CLZFSE",
+                "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System", "TestSupport",
+                "CDeflate", "CLZMA", "CLZ4", "CLZFSE",
             ],
             path: "Benchmarks/Suite"),
 

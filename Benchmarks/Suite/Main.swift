@@ -6,7 +6,9 @@ import Glibc
 /// Runs benchmarks by name: `larder-bench archive-pack DIR`. Exits with 1 when a bound is broken.
 @main
 enum LarderBench {
-    static let benchmarks: [any Benchmark] = [ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle()]
+    static let benchmarks: [any Benchmark] = [
+        ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(),
+    ]
 
     static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
