@@ -23,7 +23,9 @@ package struct AppFixture: Sendable {
     package init() {}
 
     /// The keys of a self-hosted managed app.
-    package static func managedKeys(manifestURL: String, domains: [String] = ["127.0.0.1", "localhost"]) -> [String: String?] {
+    package static func managedKeys(
+        manifestURL: String, domains: [String] = ["127.0.0.1", "localhost"]
+    ) -> [String: String?] {
         [
             "BAAppGroupID": "<string>group.org.example.game</string>",
             "BAHasManagedAssetPacks": "<true/>",

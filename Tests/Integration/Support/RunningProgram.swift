@@ -20,7 +20,11 @@ final class RunningProgram: Sendable {
 
     /// - Parameters:
     ///   - program: a product's name, or a path.
-    init(_ program: String, _ arguments: [String] = [], environment: [String: String]) throws {
+    ///   - descriptors: given to the program beside the three standard ones.
+    init(
+        _ program: String, _ arguments: [String] = [], environment: [String: String],
+        descriptors: [Int32: FileDescriptor] = [:]
+    ) throws {
         name = program
         input = try Pipe()
         let standardOutput = try Pipe()
@@ -29,7 +33,8 @@ final class RunningProgram: Sendable {
         process = try ChildProcess.spawn(
             executable: executable, arguments: arguments,
             environment: Binaries.hermeticEnvironment.merging(environment) { $1 },
-            descriptors: [0: input.reader, 1: standardOutput.writer, 2: standardError.writer])
+            descriptors: descriptors.merging(
+                [0: input.reader, 1: standardOutput.writer, 2: standardError.writer]) { $1 })
         input.closeReader()
         standardOutput.closeWriter()
         standardError.closeWriter()

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+
+/// A device of its own in a scratch folder: the service, the command line, and a connection.
+final class Device: Sendable {
+    let home: FilePath
+    let environment: [String: String]
+    let paths: LarderPaths
+    private let service = Locked<RunningProgram?>(nil)
+
+    init(_ scratch: Scratch, home: FilePath? = nil) throws {
+        // Short: a socket's path has 107 bytes at most.
+        self.home = home ?? scratch("d")
+        try FileDescriptor.currentDirectory.makeDirectories(at: self.home)
+        environment = Binaries.hermeticEnvironment.merging(
+            ["LARDER_HOME": self.home.string, "LARDERD": try Binaries.path("larderd").string]) { $1 }
+        paths = try LarderPaths(environment: environment)
+        scratch.addCleanup { [service] in
+            // Whatever a test did, no service outlives it.
+            guard let program = service.withLock({ $0 }) else { return }
+            program.process.kill()
+            _ = try? program.process.wait()
+        }
+    }
+
+    /// Starts the service and returns once it listens.
+    @discardableResult
+    func start(_ extra: [String: String] = [:]) async throws -> RunningProgram {
+        let readiness = try Pipe()
+        let program = try RunningProgram(
+            "larderd", ["--ready-fd", "3"], environment: environment.merging(extra) { $1 },
+            descriptors: [3: readiness.writer])
+        readiness.closeWriter()
+        let count = try await offload {
+            try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try readiness.reader.read(into: $0) }
+        }
+        guard count == 1 else {
+            try await program.end()
+            throw TestFailure("larderd did not start: \(program.errorText)")
+        }
+        service.withLock { $0 = program }
+        return program
+    }
+
+    /// SIGKILL, and waits until the service is gone.
+    func kill() async throws {
+        let program = service.withLock { $0 }
+        try await program?.kill()
+    }
+
+    func connect() async throws -> DeviceConnection {
+        try await DeviceConnection.connect(paths: paths, client: "integration", startIfNeeded: false)
+    }
+
+    /// Runs `larder` to its end.
+    func larder(_ arguments: String..., atMost limit: Duration = .seconds(60)) async throws -> ChildProcess.Output {
+        try await Binaries.run("larder", arguments, environment: environment, atMost: limit)
+    }
+
+    /// Starts `larder` and leaves it running.
+    func startLarder(_ arguments: String...) throws -> RunningProgram {
+        try RunningProgram("larder", arguments, environment: environment)
+    }
+
+    func trust(_ server: AssetServer) async throws {
+        let pem = try FileDescriptor.open(server.authority, .readOnly)
+        let text = try pem.closeAfter { String(decoding: try pem.readAll(limit: 1 << 20), as: UTF8.self) }
+        let connection = try await connect()
+        _ = try await connection.send(TrustAddRequest(name: "integration", pem: text))
+    }
+
+    /// Installs and returns all events; the last may say that it failed.
+    func install(_ app: FilePath, until goal: InstallGoal = .launchable) async throws -> [InstallEvent] {
+        let connection = try await connect()
+        var events: [InstallEvent] = []
+        for try await event in connection.stream(InstallRequest(path: app.string, until: goal)) { events.append(event) }
+        return events
+    }
+
+    func packs(_ app: String = SampleApp.bundleID) async throws -> [String: PackListing] {
+        let reply = try await connect().send(PacksRequest(app: app))
+        return Dictionary(uniqueKeysWithValues: reply.packs.map { ($0.id, $0) })
+    }
+
+    /// Starts the installed app as `larder launch` would, with its commands on standard input.
+    func launch(_ app: String = SampleApp.bundleID) async throws -> RunningProgram {
+        let program = try startLarder("launch", app)
+        _ = try await program.line { $0 == "ready" }
+        return program
+    }
+}
+
+extension Device {
+    /// Shorter time-outs for tests of what happens after them.
+    static let impatient = [
+        "LARDER_STALL_SECONDS": "2", "LARDER_RETRY_SECONDS": "0.05", "LARDER_EXTENSION_SECONDS": "3",
+    ]
+}
