@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-public import Glibc
-
-/// The permission bits of a file (the low 12 bits of its mode).
+/// The permission bits of a file (the low 12 bits of its mode). The raw type is the C library's `mode_t`.
 public struct FilePermissions: OptionSet, Hashable, Sendable {
-    public let rawValue: mode_t
+    public let rawValue: UInt32
 
-    public init(rawValue: mode_t) { self.rawValue = rawValue }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     public static let otherRead = FilePermissions(rawValue: 0o4)
     public static let otherWrite = FilePermissions(rawValue: 0o2)

@@ -54,9 +54,22 @@ extension DirectoryExtractor {
             nanoseconds: entry.modificationTime?.nanoseconds ?? 0, userID: entry.userID, groupID: entry.groupID)
     }
 
+    /// Opens a folder again that was left with its attributes set: the archive is not sorted by path.
+    func reenter(_ path: String) throws {
+        guard let attributes = settledFolders.removeValue(forKey: path) else { return }
+        state.folders[path] = attributes
+        guard let mode = attributes.mode else { return }
+        do {
+            try systemCall { fchmod(folders.current.rawValue, permissions(mode) | 0o700) }
+        } catch {
+            throw failure("cannot be written to", path, error)
+        }
+    }
+
     /// Sets a folder's attributes when it is left: in a sorted archive nothing more comes into it.
     func leave(_ path: String, _ folder: FileDescriptor) throws {
         guard let attributes = state.folders.removeValue(forKey: path) else { return }
+        settledFolders[path] = attributes
         do {
             if options.setsOwner, geteuid() == 0,
                 let (user, group) = Self.owner(attributes.userID, attributes.groupID)

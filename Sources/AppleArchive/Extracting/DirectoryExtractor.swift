@@ -23,6 +23,8 @@ package final class DirectoryExtractor: ArchiveSink {
     private var entry: EntryHeader?
     var current = Current.nothing
     private var folderEntries: Set<String> = []
+    /// Folders whose attributes are set, in case an unsorted archive comes back to one.
+    var settledFolders: [String: ExtractionState.FolderAttributes] = [:]
     /// Set after a restart: what was written behind the checkpoint may be there and is written again.
     private var mayReplace = false
     private var resumedPath = ""
@@ -73,6 +75,7 @@ package final class DirectoryExtractor: ArchiveSink {
         if entry.type == .directory, entry.path.isEmpty { return try keepAttributes(of: entry) }
         let (parent, name) = Self.split(entry.path)
         try folders.go(to: parent) { try leave($0, $1) }
+        if !settledFolders.isEmpty { try reenter(String(parent)) }
         switch entry.type {
         case .directory: try makeFolder(entry, name)
         case .symbolicLink: try makeLink(entry, name)

@@ -24,6 +24,7 @@ package final class ArchiveDecoder {
     package var onCheckpoint: ((ArchiveCheckpoint) throws -> Void)?
 
     private let sink: any ArchiveSink
+    private let limits: ArchiveLimits
     private let threads: Int
     private var container: Container
     private var parser: EntryParser
@@ -39,6 +40,7 @@ package final class ArchiveDecoder {
         resuming checkpoint: ArchiveCheckpoint? = nil
     ) throws {
         self.sink = sink
+        self.limits = limits
         self.threads = threads
         guard let checkpoint else {
             container = .unknown([])
@@ -51,7 +53,8 @@ package final class ArchiveDecoder {
         if let letter = checkpoint.algorithm {
             let reader = try BlockReader(
                 algorithm: BlockAlgorithm(rawValue: letter), blockSize: checkpoint.blockSize,
-                archiveOffset: checkpoint.archiveOffset, threads: threads)
+                archiveOffset: checkpoint.archiveOffset, threads: threads,
+                largestHeldBlock: limits.largestHeldBlock)
             container = .blocks(reader)
             connect(reader)
         } else {
@@ -118,7 +121,8 @@ package final class ArchiveDecoder {
             let blockSize = start[4..<12].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let reader = try BlockReader(
                 algorithm: algorithm, blockSize: blockSize, archiveOffset: UInt64(Self.wrapperHeadSize),
-                threads: threads)
+                threads: threads,
+                largestHeldBlock: limits.largestHeldBlock)
             rest = rest.dropFirst(Self.wrapperHeadSize)
             container = .blocks(reader)
             connect(reader)

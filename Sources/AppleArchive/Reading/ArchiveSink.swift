@@ -24,6 +24,9 @@ package struct ArchiveLimits: Hashable, Sendable {
     package var maximumTotalSize: UInt64 = .max
     /// Bytes of other blobs (extended attributes and the like) that one entry may carry.
     package var maximumSkippedSize: UInt64 = 1 << 30
+    /// Blocks up to this size in bytes are held whole, a few for each thread, and decompressed side by side; larger ones
+    /// pass in pieces, so that no claim of an archive decides how much memory is used. Apple's tools write 16 MiB at most.
+    package var largestHeldBlock = 32 << 20
 
     package init() {}
 

@@ -4,8 +4,6 @@
 /// Reads the `pbz?` wrapper (AA 2): block heads and payloads in, content out, in order. Blocks that fit in memory are
 /// decompressed by threads; larger ones pass in pieces, so that no claim of an archive decides how much memory is used.
 final class BlockReader {
-    /// Blocks up to this size, stored and unpacked, are held whole. Apple's tools write 16 MiB at most.
-    static let largestHeldBlock = 32 << 20
     static let headSize = 16
 
     private enum Phase {
@@ -30,6 +28,7 @@ final class BlockReader {
     /// The next byte of the archive.
     private(set) var archiveOffset: UInt64
     private var phase = Phase.head([])
+    private let largestHeldBlock: Int
     private let pipeline: OrderedPipeline<BlockJob>
     private var spareJobs: [BlockJob] = []
     /// Takes content; called on the feeding thread.
@@ -38,7 +37,9 @@ final class BlockReader {
     var blockEnded: ((UInt64) throws -> Void)?
 
     /// - Throws: `ArchiveError` for a compression that is not known or a block size of 0.
-    init(algorithm: BlockAlgorithm, blockSize: UInt64, archiveOffset: UInt64, threads: Int) throws {
+    init(
+        algorithm: BlockAlgorithm, blockSize: UInt64, archiveOffset: UInt64, threads: Int, largestHeldBlock: Int
+    ) throws {
         // Refuses by name before any thread needs a codec.
         _ = try algorithm.makeCodec()
         guard blockSize > 0 else {
@@ -47,6 +48,7 @@ final class BlockReader {
         self.algorithm = algorithm
         self.blockSize = blockSize
         self.archiveOffset = archiveOffset
+        self.largestHeldBlock = largestHeldBlock
         pipeline = OrderedPipeline(threads: threads) {
             let codec = try? algorithm.makeCodec()
             return { job in
@@ -139,8 +141,7 @@ final class BlockReader {
                 "The block at byte \(archiveOffset) claims \(size) bytes in \(stored), of at most \(blockSize); the archive is damaged."
             )
         }
-        let largest = UInt64(Self.largestHeldBlock)
-        if size <= largest {
+        if size <= UInt64(clamping: largestHeldBlock) {
             let job = spareJobs.popLast() ?? BlockJob()
             job.stored.reset(capacity: Int(stored))
             job.contentSize = Int(size)

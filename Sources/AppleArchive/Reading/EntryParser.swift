@@ -45,7 +45,8 @@ struct EntryParser {
         self.offset = offset
         let problem = ArchiveError(.badCheckpoint, "The checkpoint is damaged; read the archive from its start.")
         if state.inEntry {
-            guard let entry = try? state.decodedEntry(), state.blobIndex < entry.blobs.count,
+            guard state.header.withUnsafeBytes(HeaderReader.headerSize) == state.header.count,
+                let entry = try? state.decodedEntry(), state.blobIndex < entry.blobs.count,
                 state.blobRemaining <= entry.blobs[state.blobIndex].size,
                 state.dataBlob == entry.blobs.firstIndex(where: { $0.key == .data })
             else { throw problem }
