@@ -24,6 +24,8 @@ package struct StoreError: LarderError {
         package static let network = Code("store.network")
         /// The server refuses.
         package static let server = Code("store.server")
+        /// The server's certificate is not one this device trusts.
+        package static let untrusted = Code("store.untrusted")
         package static let cancelled = Code("store.cancelled")
         /// There is no such pack or app here.
         package static let notFound = Code("store.notFound")

@@ -238,8 +238,8 @@ final class StagingSink: ArchiveSink {
                 try previous.directory.borrowed.link(from: FilePath(current.path), to: name, in: folder)
             }
             state.linkedSize += current.size
-        } catch let error as Errno where [.tooManyLinks, .notPermitted, .improperLink].contains(error) {
-            // A file system without hard links, or with too many of this file.
+        } catch let error as Errno where !StoreError.isNoSpace(error) {
+            // No hard links here, too many of this file, or the version before was removed meanwhile: it is still open.
             var current = current
             try stopMatching(&current)
             try output?.close()

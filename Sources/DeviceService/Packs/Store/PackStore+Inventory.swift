@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Kit
+import PackNamespace
+import System
+
+extension PackStore {
+    /// The packs whose files the app can read now, sorted by id.
+    /// - Throws: `StoreError`
+    package func localPacks(app: String) async throws -> [LocalPack] {
+        let generations = try generations(of: app)
+        return try await blocking { try generations.localPacks().map(LocalPack.init) }
+    }
+
+    /// Downloads that are under way, wait, or failed, of one app or all.
+    package func transfers(app: String?) async throws -> [TransferStatus] {
+        var result: [TransferStatus] = []
+        for (key, job) in jobs where app == nil || key.app == app {
+            let state: TransferStatus.State
+            switch queue.items[key]?.state {
+            case .running: state = job.progress?.isFinishing == true ? .unpacking : .downloading
+            case .stopping(then: .paused), .paused: state = .paused
+            case .waiting: state = .waiting
+            case .queued, .stopping, nil: state = .queued
+            }
+            result.append(status(key, job, state))
+        }
+        result += failures.filter { app == nil || $0.key.app == app }.map(\.value)
+        return result.sorted { ($0.app, $0.pack) < ($1.app, $1.pack) }
+    }
+
+    /// Paths that several local packs of the app hold: how many, and the first hundred.
+    /// - Throws: `StoreError`
+    package func collisions(app: String) async throws -> PathCollisions {
+        let generations = try generations(of: app)
+        return try await blocking {
+            try generations.withCurrentTable { table in
+                PathCollisions(
+                    count: table?.collisionCount ?? 0,
+                    listed: (table?.collisions(limit: 100) ?? []).map {
+                        PathCollisions.Collision(path: $0.path, winner: $0.winner, losers: $0.losers)
+                    })
+            }
+        }
+    }
+
+    /// What fetching would take and what there is, counting what transfers under way will still write.
+    /// - Parameter bytes: what the caller will write besides, such as the base app.
+    /// - Throws: `StoreError`
+    package func plan(_ requests: [PackRequest], alsoWriting bytes: Int64) async throws -> SpacePlan {
+        let root = state
+        let space = try await blocking { try FileSystemSpace(at: root) }
+        var planner = SpacePlanner(space: space, reserved: 0)
+        let asked = Set(requests.map { TransferKey(app: $0.app, pack: $0.pack.id) })
+        planner.reserved = jobs.reduce(0) { sum, job in
+            guard !asked.contains(job.key) else { return sum }
+            return sum + planner.remaining(planned(job.value.request, job.value.progress))
+        }
+        var packs: [SpacePlanner.Pack] = []
+        for request in requests {
+            let key = TransferKey(app: request.app, pack: request.pack.id)
+            let isLocal = try await localPacks(app: request.app).contains {
+                $0.id == request.pack.id && $0.version == request.pack.version
+            }
+            if !isLocal { packs.append(planned(request, jobs[key]?.progress)) }
+        }
+        return planner.plan(packs, alsoWriting: bytes)
+    }
+
+    private func planned(_ request: PackRequest, _ progress: PackFetch.Progress?) -> SpacePlanner.Pack {
+        SpacePlanner.Pack(
+            downloadSize: request.pack.downloadSize, installedSize: request.pack.larder?.installedSize,
+            fileCount: request.pack.larder?.fileCount, fetched: progress?.downloaded ?? 0,
+            written: progress?.unpacked ?? 0)
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+package import Database
+import HTTP
+package import Kit
+import PackNamespace
+package import System
+
+/// Keeps apps' packs: fetches what is wanted, makes it local, takes it away again (C8, C10).
+///
+/// The actor carries out what the queue decides. Everything that changes takes its turn, so that the database, the queue
+/// and the disk tell one story; what blocks runs on threads of its own. Nothing ticks while nothing is under way.
+package actor PackStore: PackStoring {
+    /// A download that is wanted.
+    struct Job {
+        var request: PackRequest
+        var fetch: PackFetch?
+        var progress: PackFetch.Progress?
+        var meter = RateMeter()
+        var lastError: StoreError?
+    }
+
+    let state: FilePath
+    let database: Database
+    let clients: any HTTPClientSource
+    let log: Logger
+    let configuration: StoreConfiguration
+    nonisolated let hub = PackEventHub()
+
+    var queue: TransferQueue
+    var jobs: [TransferKey: Job] = [:]
+    /// Downloads that failed and whose staging waits for another request.
+    var failures: [TransferKey: TransferStatus] = [:]
+    var isClosed = false
+    private var apps: [String: AppGenerations] = [:]
+    private var timer: Task<Void, Never>?
+    private var turn = TurnLock()
+    private var settled: [TransferKey: [CheckedContinuation<Void, Never>]] = [:]
+
+    /// - Parameter state: the state folder; app roots are `apps/<bundle id>` in it.
+    package init(
+        state: FilePath, database: Database, clients: any HTTPClientSource, log: Logger,
+        configuration: StoreConfiguration = StoreConfiguration()
+    ) {
+        self.state = state
+        self.database = database
+        self.clients = clients
+        self.log = log
+        self.configuration = configuration
+        queue = TransferQueue(
+            limits: configuration.limits, foreground: configuration.foregroundRetries,
+            background: configuration.backgroundRetries)
+    }
+
+    /// Events from this call on; all apps' with nil.
+    package nonisolated func events(ofApp app: String?) -> AsyncStream<PackEvent> { hub.events(ofApp: app) }
+
+    // MARK: - Apps
+
+    func generations(of app: String) throws -> AppGenerations {
+        if let known = apps[app] { return known }
+        // A bundle id becomes a folder's name; nothing else may.
+        guard FilePath.Component(app)?.kind == .regular else {
+            throw StoreError(.notFound, "\(app) is no bundle identifier.")
+        }
+        let generations = AppGenerations(
+            layout: AppRootLayout(root: state.appending("apps").appending(app)), log: log,
+            hook: configuration.commitHook)
+        apps[app] = generations
+        return generations
+    }
+
+    func forget(app: String) { apps[app] = nil }
+
+    // MARK: - Turns
+
+    /// Runs `body` when everything before it is done. Not to be nested.
+    func inTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        if !turn.take() { await withCheckedContinuation { turn.enqueue($0) } }
+        defer { turn.give() }
+        return try await body()
+    }
+
+    /// Waits until those of the transfers that were told to stop have stopped. Outside a turn.
+    func settle(_ keys: [TransferKey]) async {
+        for key in keys {
+            if case .stopping = queue.items[key]?.state { await waitForEnd(of: key) }
+        }
+    }
+
+    /// Waits until the transfer's attempt that runs now has ended.
+    func waitForEnd(of key: TransferKey) async {
+        guard jobs[key]?.fetch != nil else { return }
+        await withCheckedContinuation { settled[key, default: []].append($0) }
+    }
+
+    private func tellSettled(_ key: TransferKey) {
+        for continuation in settled.removeValue(forKey: key) ?? [] { continuation.resume() }
+    }
+
+    // MARK: - Carrying out
+
+    func perform(_ actions: [TransferQueue.Action]) async {
+        for action in actions {
+            switch action {
+            case .start(let key): await start(key)
+            case .stop(let key): jobs[key]?.fetch?.stop()
+            case .discard(let key): await discard(key)
+            case .tellPaused(let key): tell(key, .paused)
+            case .tellWaiting(let key, let wait):
+                let error = jobs[key]?.lastError ?? StoreError(.network, "The download broke off.")
+                tell(key, .waiting(retryInSeconds: wait / .seconds(1), error))
+            case .tellFailed(let key): await fail(key)
+            case .tellCancelled(let key): await end(key, cancelled: true)
+            case .tellFinished(let key): await end(key, cancelled: false)
+            }
+        }
+        setTimer()
+    }
+
+    func tell(_ key: TransferKey, _ change: PackEvent.Change) {
+        guard let request = jobs[key]?.request else { return }
+        hub.tell(PackEvent(app: key.app, pack: request.pack, kind: request.kind, change: change))
+    }
+
+    private func start(_ key: TransferKey) async {
+        guard let request = jobs[key]?.request, !isClosed else { return }
+        do {
+            let fetch = PackFetch(
+                PackDownload(request.pack), generations: try generations(of: key.app), client: try clients.client(),
+                options: configuration.pipelineOptions
+            ) { [weak self] progress in
+                Task { await self?.note(progress, key) }
+            }
+            jobs[key]?.fetch = fetch
+            jobs[key]?.meter = RateMeter()
+            tell(key, .began)
+            try WorkerThread.start(name: "larder-fetch") { [self] in
+                let failure = fetch.run()
+                Task { await ended(key, fetch, failure) }
+            }
+        } catch {
+            let failure = FetchFailure(error, pack: key.pack, brought: false)
+            jobs[key]?.fetch = nil
+            jobs[key]?.lastError = failure.error
+            let actions = queue.ended(key, .permanent, jitter: 0, now: .now)
+            await perform(actions)
+        }
+    }
+
+    private func note(_ progress: PackFetch.Progress, _ key: TransferKey) {
+        guard var job = jobs[key], job.fetch != nil else { return }
+        let before = job.progress?.downloaded ?? progress.downloaded
+        job.meter.add(total: progress.downloaded, at: .now)
+        job.progress = progress
+        jobs[key] = job
+        tell(
+            key,
+            .progress(
+                PackProgress(
+                    written: max(0, progress.downloaded - before), downloaded: progress.downloaded,
+                    expected: job.request.pack.downloadSize, unpacked: progress.unpacked,
+                    bytesPerSecond: job.meter.bytesPerSecond)))
+    }
+
+    private func ended(_ key: TransferKey, _ fetch: PackFetch, _ failure: FetchFailure?) async {
+        await inTurn {
+            guard jobs[key]?.fetch === fetch else { return }
+            jobs[key]?.fetch = nil
+            if let failure, failure.outcome != .stopped {
+                jobs[key]?.lastError = failure.error
+                log.notice(
+                    "A download ended early", ["app": key.app, "pack": key.pack, "error": failure.error.description])
+            }
+            if failure == nil { await recordLocal(key) }
+            if !isClosed {
+                let actions = queue.ended(
+                    key, failure?.outcome ?? .finished, jitter: Double.random(in: 0...1), now: .now)
+                await perform(actions)
+            }
+            tellSettled(key)
+        }
+    }
+
+    private func recordLocal(_ key: TransferKey) async {
+        guard let request = jobs[key]?.request else { return }
+        do {
+            try await database.write { try $0.recordLocal(request) }
+        } catch {
+            // The disk has the pack; the next start puts the row right.
+            log.error("A local pack could not be recorded", ["pack": key.description, "error": "\(error)"])
+        }
+    }
+
+    private func discard(_ key: TransferKey) async {
+        do {
+            let staged = StagedPack(layout: try generations(of: key.app).layout, id: key.pack)
+            try await offload { try staged.remove() }
+        } catch {
+            log.warning("Staged files could not be deleted", ["pack": key.description, "error": "\(error)"])
+        }
+    }
+
+    // MARK: - Ends
+
+    private func end(_ key: TransferKey, cancelled: Bool) async {
+        guard let job = jobs[key] else { return }
+        var change = PackEvent.Change.failed(
+            StoreError(.cancelled, "The download of the pack \(key.pack) was cancelled."))
+        if cancelled {
+            await write { try $0.deleteTransfer(key) }
+        } else {
+            let local = try? await localPacks(app: key.app).first { $0.id == key.pack }
+            if let local { change = .finished(local) }
+        }
+        hub.tell(PackEvent(app: key.app, pack: job.request.pack, kind: job.request.kind, change: change))
+        jobs[key] = nil
+    }
+
+    private func fail(_ key: TransferKey) async {
+        guard let job = jobs[key] else { return }
+        let error = job.lastError ?? StoreError(.network, "The download of the pack \(key.pack) broke off.")
+        if error.code == .network {
+            failures[key] = status(key, job, .failed)
+            await write { try $0.setFailed(error.description, key) }
+        } else {
+            await write { try $0.deleteTransfer(key) }
+        }
+        tell(key, .failed(error))
+        jobs[key] = nil
+    }
+
+    /// Changes rows whose loss a start puts right; trouble is logged.
+    func write(_ body: @Sendable (borrowing Connection) throws -> Void) async {
+        do {
+            try await database.write(body)
+        } catch {
+            log.error("The database cannot be written", ["error": "\(error)"])
+        }
+    }
+
+    func status(_ key: TransferKey, _ job: Job, _ state: TransferStatus.State) -> TransferStatus {
+        TransferStatus(
+            app: key.app, pack: key.pack, version: job.request.pack.version, kind: job.request.kind, state: state,
+            downloaded: job.progress?.downloaded ?? 0, expected: job.request.pack.downloadSize,
+            bytesPerSecond: state == .downloading ? job.meter.bytesPerSecond : 0,
+            lastError: job.lastError?.description)
+    }
+
+    // MARK: - Time
+
+    /// One timer, and only while a transfer waits for a time.
+    private func setTimer() {
+        timer?.cancel()
+        timer = nil
+        guard let deadline = queue.nextDeadline, !isClosed else { return }
+        timer = Task { [weak self] in
+            guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
+            await self?.tick()
+        }
+    }
+
+    private func tick() async {
+        await inTurn {
+            guard !isClosed else { return }
+            await perform(queue.tick(now: .now))
+        }
+    }
+
+    func stopTimer() {
+        timer?.cancel()
+        timer = nil
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import HTTP
+import Kit
+import PackNamespace
+import System
+
+/// One attempt to make a pack local: asks the server, feeds the pipeline, commits. It runs on a thread of its own and can
+/// be stopped from anywhere; then it ends at its last checkpoint.
+final class PackFetch: Sendable {
+    struct Progress: Hashable, Sendable {
+        /// Bytes of the archive that are here.
+        var downloaded: Int64
+        /// Bytes of files that are unpacked.
+        var unpacked: Int64
+        /// All bytes are here and being checked and committed.
+        var isFinishing = false
+    }
+
+    private struct State {
+        var stopped = false
+        var transfer: HTTPDownload?
+    }
+
+    private static let bufferSize = 256 << 10
+    /// Between two reports of progress.
+    private static let reportInterval = Duration.milliseconds(100)
+
+    let download: PackDownload
+    private let generations: AppGenerations
+    private let client: HTTPClient
+    private let options: PackPipeline.Options
+    private let report: @Sendable (Progress) -> Void
+    private let state = Locked(State())
+
+    /// - Parameter report: called from the fetching thread, at most ten times a second.
+    init(
+        _ download: PackDownload, generations: AppGenerations, client: HTTPClient, options: PackPipeline.Options,
+        report: @escaping @Sendable (Progress) -> Void
+    ) {
+        self.download = download
+        self.generations = generations
+        self.client = client
+        self.options = options
+        self.report = report
+    }
+
+    /// Ends the attempt soon. May be called at any time, more than once.
+    func stop() {
+        let transfer = state.withLock { state in
+            state.stopped = true
+            return state.transfer
+        }
+        transfer?.cancel()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.stopped } }
+
+    /// Fetches and commits. Blocks: for an owned thread.
+    /// - Returns: nil when the pack is local now.
+    func run() -> FetchFailure? {
+        var brought = false
+        do {
+            var mayRestart = true
+            while true {
+                let pipeline = try makePipeline()
+                let resumed = pipeline.position > 0
+                do {
+                    if pipeline.position < download.downloadSize || download.downloadSize == 0 {
+                        try transfer(pipeline) { brought = true }
+                    }
+                    try checkStop()
+                    report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked, isFinishing: true))
+                    _ = try pipeline.finish(directory: newDirectory())
+                    try generations.commit(pipeline.staged)
+                    return nil
+                } catch  where resumed && mayRestart && Self.mayBeStale(error) && !isStopped {
+                    // What was staged may be of other bytes than the server has now: once more, from the beginning.
+                    mayRestart = false
+                    try pipeline.staged.remove()
+                }
+            }
+        } catch {
+            var failure = FetchFailure(error, pack: download.id, brought: brought)
+            if isStopped { failure.outcome = .stopped }
+            return failure
+        }
+    }
+
+    /// Whether an error can come from mixing the bytes of two archives.
+    private static func mayBeStale(_ error: any Error) -> Bool {
+        if let error = error as? HTTPClientError { return error.status == 416 || error.code == .badResponse }
+        let failure = FetchFailure(error, pack: "", brought: false)
+        return [.badArchive, .wrongDigest, .wrongSize].contains(failure.error.code)
+    }
+
+    private func makePipeline() throws -> PackPipeline {
+        let staged = StagedPack(layout: generations.layout, id: download.id)
+        if staged.isSealed { try staged.remove() }
+        let local = try generations.localPacks().first { $0.id == download.id }
+        let pipeline = try PackPipeline(
+            download, staged: staged, previous: local.map { generations.layout.root.appending($0.directory) },
+            options: options)
+        // With neither a validator nor a digest nobody could tell that the bytes had changed.
+        if pipeline.position > 0, pipeline.validator == nil, download.digest == nil { try pipeline.restart() }
+        return pipeline
+    }
+
+    private func newDirectory() -> String {
+        let name = String(UInt32.random(in: 0...UInt32.max), radix: 16)
+        return "packs/\(download.id)/\(download.version)-\(String(repeating: "0", count: 8 - name.utf8.count))\(name)"
+    }
+
+    private func checkStop() throws {
+        if isStopped { throw StoreError(.cancelled, "The download of the pack \(download.id) was stopped.") }
+    }
+
+    private func transfer(_ pipeline: PackPipeline, _ gotBytes: () -> Void) throws {
+        let transfer = client.start(
+            HTTPRequest(
+                url: download.url, rangeStart: pipeline.position > 0 ? pipeline.position : nil,
+                ifRange: pipeline.validator, expectedLength: download.downloadSize))
+        defer { transfer.cancel() }
+        let stopped = state.withLock { state in
+            state.transfer = transfer
+            return state.stopped
+        }
+        if stopped { try checkStop() }
+        let head = try waitForHead(transfer)
+        if head.startOffset != pipeline.position { try pipeline.restart() }
+        guard head.startOffset == pipeline.position else {
+            throw StoreError(.server, "The server of the pack \(download.id) sent another part than was asked for.")
+        }
+        pipeline.setValidator(head.resumeValidator)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var lastReport = ContinuousClock.now
+        while true {
+            let count = try transfer.read(into: buffer)
+            if count == 0 { break }
+            gotBytes()
+            try pipeline.feed(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+            let now = ContinuousClock.now
+            if now - lastReport >= Self.reportInterval {
+                lastReport = now
+                report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked))
+            }
+        }
+    }
+
+    /// The head comes to a task; this thread waits for it.
+    private func waitForHead(_ transfer: HTTPDownload) throws -> HTTPResponse {
+        let answer = Monitor<Result<HTTPResponse, any Error>?>(nil)
+        Task {
+            do {
+                let head = try await transfer.head()
+                answer.withLock { $0 = .success(head) }
+            } catch {
+                answer.withLock { $0 = .failure(error) }
+            }
+        }
+        return try answer.wait { $0 }.get()
+    }
+}
