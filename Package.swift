@@ -75,8 +75,8 @@ let package = Package(
         .executableTarget(
             name: "larder-bench",
             dependencies: [
-                "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System", "TestSupport",
-                "CDeflate", "CLZMA", "CLZ4", "CLZFSE",
+                "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP", "PackNamespace", "Kit",
+                "System", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE",
             ],
             path: "Benchmarks/Suite"),
 
@@ -88,7 +88,7 @@ let package = Package(
         tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
         .testTarget(
-            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Kit", "System", "TestSupport"],
+            name: "AppleArchiveTests", dependencies: ["AppleArchive", "Crypto", "Kit", "System", "TestSupport"],
             path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
         tests("AssetPacks", "AssetPacks", "AppleArchive", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
