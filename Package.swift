@@ -106,6 +106,11 @@ let package = Package(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(
             name: "ProbeExtension", dependencies: ["BackgroundAssets"], path: "Tests/Fixtures/ProbeExtension"),
+        // Mutated inputs for every parser; scripts/fuzz runs them all.
+        .target(name: "FuzzSupport", dependencies: ["TestSupport"], path: "Tests/Fuzz/Support"),
+        .executableTarget(
+            name: "fuzz-archive", dependencies: ["FuzzSupport", "TestSupport", "AppleArchive", "Kit", "System"],
+            path: "Tests/Fuzz/Archive"),
         .testTarget(
             name: "Integration",
             dependencies: [

@@ -136,6 +136,8 @@ final class BlockReader {
             )
         }
         guard size <= blockSize, stored <= size, size < 1 << 62 else {
+            // What came before is read first, so that the first thing wrong is what is told.
+            try deliverFinished(downTo: 0, waiting: true)
             throw ArchiveError(
                 .corrupt,
                 "The block at byte \(archiveOffset) claims \(size) bytes in \(stored), of at most \(blockSize); the archive is damaged."
