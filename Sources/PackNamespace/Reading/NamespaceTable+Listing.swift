@@ -97,16 +97,24 @@ extension NamespaceTable {
 
     /// Paths that several packs hold, at most `limit` of them, sorted by path; `collisionCount` has the whole number.
     package func collisions(limit: Int = .max) -> [PathCollision] {
-        (0..<min(collisionCount, limit)).compactMap { number in
+        // Plain loops: the optimiser of Swift 6.3.1 fails on this function when they are lazy chains.
+        var found: [PathCollision] = []
+        for number in 0..<min(collisionCount, max(limit, 0)) {
             let base = collisionsOffset + number * NamespaceFormat.collisionStride
             let first = Int(half(base))
-            guard let winner = entry(at: first) else { return nil }
-            let losers = (0..<Int(half(base + 4))).lazy.map { first + 1 + $0 }.prefix { $0 < entryCount }
-                .compactMap { self.entry(at: $0) }
-            return PathCollision(
-                path: String(decoding: winner.path, as: UTF8.self), winner: pack(at: winner.pack).id,
-                losers: losers.map { pack(at: $0.pack).id })
+            guard let winner = entry(at: first) else { continue }
+            var losers: [String] = []
+            var index = first + 1
+            while index <= first + Int(half(base + 4)), let loser = entry(at: index) {
+                losers.append(pack(at: loser.pack).id)
+                index += 1
+            }
+            found.append(
+                PathCollision(
+                    path: String(decoding: winner.path, as: UTF8.self), winner: pack(at: winner.pack).id, losers: losers
+                ))
         }
+        return found
     }
 
     /// The number of the first entry whose path is not below `path` (followed by the byte `before`, if given).
