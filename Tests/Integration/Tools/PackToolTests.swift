@@ -16,7 +16,8 @@ import Testing
         }
         return try await offload { [path = scratch.path] in
             try ChildProcess.run(
-                executable: link, arguments: arguments, environment: Binaries.hermeticEnvironment, workingDirectory: path)
+                executable: link, arguments: arguments, environment: Binaries.hermeticEnvironment,
+                workingDirectory: path)
         }
     }
 
@@ -52,7 +53,8 @@ import Testing
             #expect(packed.exitCode == 0, "\(packed.errorText)")
             let again = try await tool(scratch, "package", "Tutorial.json", "--output-path", "Again.aar", "-q")
             #expect(again.exitCode == 0 && again.outputText.isEmpty)
-            #expect(try scratch.bytes("Tutorial.aar") == scratch.bytes("Again.aar"), "the same input gives the same bytes")
+            #expect(
+                try scratch.bytes("Tutorial.aar") == scratch.bytes("Again.aar"), "the same input gives the same bytes")
             #expect(try scratch.bytes("Tutorial.aar").prefix(4).elementsEqual("pbze".utf8))
 
             let refused = try await tool(scratch, "Tutorial.json", "-o", "Tutorial.aar")
@@ -112,7 +114,8 @@ import Testing
         Hostile(
             testDescription: "a file over its own link",
             entries: entry("L", "way", link: "../escaped") + entry("F", "way", data: "x")),
-        Hostile(testDescription: "the same path twice", entries: entry("F", "a", data: "x") + entry("F", "a", data: "y")),
+        Hostile(
+            testDescription: "the same path twice", entries: entry("F", "a", data: "x") + entry("F", "a", data: "y")),
         Hostile(testDescription: "an end too early", entries: Array(entry("F", "a", data: "xyz").dropLast())),
         Hostile(testDescription: "10 GB in a few bytes", entries: entry("F", "a", data: "x", claims: 10_000_000_000)),
         Hostile(
@@ -136,7 +139,9 @@ import Testing
     private static func entry(
         _ type: Character, _ path: String, link: String? = nil, data: String? = nil, claims: UInt64? = nil
     ) -> [UInt8] {
-        func little<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] { withUnsafeBytes(of: value.littleEndian, Array.init) }
+        func little<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
+            withUnsafeBytes(of: value.littleEndian, Array.init)
+        }
         func text(_ key: String, _ value: String) -> [UInt8] {
             Array("\(key)P".utf8) + little(UInt16(clamping: value.utf8.count)) + Array(value.utf8)
         }
