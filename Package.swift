@@ -75,7 +75,8 @@ let package = Package(
         .executableTarget(
             name: "larder-bench",
             dependencies: [
-                "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP", "PackNamespace", "Kit",
+                "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP", "PackNamespace",
+                "Kit",
                 "System", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE",
             ],
             path: "Benchmarks/Suite"),
@@ -98,7 +99,8 @@ let package = Package(
             "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
             "AppleArchive", "HTTP", "Kit", "System"),
         tests(
-            "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol", "PackNamespace",
+            "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",
+            "PackNamespace",
             "Kit", "System", "ProbeExtension"),
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Kit", "System"),
         tests("Commands", "Commands", "AssetPacks", "DeviceProtocol", "PackNamespace", "Kit", "System"),
