@@ -102,7 +102,7 @@ let package = Package(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",
             "PackNamespace",
             "Kit", "System", "ProbeExtension"),
-        tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Kit", "System"),
+        tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
         tests("Commands", "Commands", "AssetPacks", "DeviceProtocol", "PackNamespace", "Kit", "System"),
         .executableTarget(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),

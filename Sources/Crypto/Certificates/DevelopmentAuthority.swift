@@ -79,6 +79,15 @@ package struct DevelopmentAuthority: Sendable {
         }
     }
 
+    /// A certificate that is not kept: for servers that are to be wrong on purpose.
+    /// - Parameters:
+    ///   - from: start of its validity, in seconds since 1970.
+    ///   - days: how long it is valid.
+    /// - Throws: `CryptoError`
+    package func temporaryIdentity(hosts: [HostName], from: Int64, days: Int64) throws -> TLSIdentity {
+        try authority.issue(hosts: hosts, from: from, days: days)
+    }
+
     /// Whatever is wrong with it, a server's certificate is simply made anew.
     private func knownIdentity(covering names: [HostName]) -> TLSIdentity? {
         guard let certificates = try? Self.read(folder.appending("server.pem")),

@@ -39,7 +39,7 @@ package enum BodySegment: Sendable {
     /// A stretch of an open file, in bytes from the file's start.
     case file(ServedFile, offset: Int64, count: Int64)
 
-    var count: Int64 {
+    package var count: Int64 {
         switch self {
         case .bytes(let bytes): Int64(bytes.count)
         case .file(_, _, let count): count

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import AssetPacks
+internal import Crypto
+internal import HTTP
+internal import Kit
+
+/// The routes: `/manifest`, `/assets/<pack id>`, and `/` for people.
+final class AssetService: Sendable {
+    private let shelf: PackShelf
+    private let plan: Locked<FaultPlan>
+    private let base = Locked("")
+
+    init(shelf: PackShelf, plan: FaultPlan) {
+        self.shelf = shelf
+        self.plan = Locked(plan)
+    }
+
+    /// The address under which the server announces its archives; known once it listens.
+    func setBase(_ url: String) { base.withLock { $0 = url } }
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            var response = HTTPServerResponse.text(405, "Only GET and HEAD.")
+            response.headers["Allow"] = "GET, HEAD"
+            return response
+        }
+        if request.path == "/manifest" { return await manifest(request) }
+        if request.path == "/" { return await index() }
+        let prefix = "/assets/"
+        guard request.path.hasPrefix(prefix) else {
+            return .text(404, "Nothing here. There are /manifest and /assets/<pack id>.")
+        }
+        return await asset(String(request.path.dropFirst(prefix.count)), request)
+    }
+
+    private func manifest(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        let base = announcedBase(request)
+        let platform = request.query.first { $0.name == "platform" }.flatMap { AssetPackPlatform(rawValue: $0.value) }
+        let packs = await shelf.view().packs.filter { pack in
+            platform.map { pack.contents.manifest.supports($0) } ?? true
+        }
+        let bytes = DownloadManifest(assetPacks: packs.map { $0.entry(base: base) }).serialized
+        let etag = "\"\(SHA256.hash(bytes).hex)\""
+        var response: HTTPServerResponse
+        if let known = request.headers["If-None-Match"], EntityTags(known).contains(weak: etag) {
+            response = HTTPServerResponse(status: 304)
+        } else {
+            response = .json(bytes)
+        }
+        response.headers["ETag"] = etag
+        response.headers["Cache-Control"] = "no-cache"
+        return spoiled(response, .manifest, request, size: Int64(bytes.count))
+    }
+
+    private func asset(_ id: String, _ request: HTTPServerRequest) async -> HTTPServerResponse {
+        let view = await shelf.view()
+        guard let pack = view.packs.first(where: { $0.id == id }) else {
+            return .text(404, "There is no pack \"\(id)\" here.")
+        }
+        if view.unavailable.contains(id) {
+            var response = HTTPServerResponse.text(503, "The archive of \"\(id)\" is being written.")
+            response.headers["Retry-After"] = "1"
+            return response
+        }
+        let answer = FileAnswer(
+            file: pack.file, size: pack.contents.archiveSize, etag: pack.etag, contentType: "application/octet-stream")
+        return spoiled(answer.response(to: request), .asset(id), request, size: pack.contents.archiveSize)
+    }
+
+    private func index() async -> HTTPServerResponse {
+        let packs = await shelf.view().packs
+        let lines = packs.map {
+            "/assets/\($0.id)  version \($0.version)  \(ByteCount.formatted($0.contents.archiveSize))"
+        }
+        return .text(200, (["/manifest"] + lines).joined(separator: "\n"))
+    }
+
+    private func spoiled(
+        _ response: HTTPServerResponse, _ resource: FaultResource, _ request: HTTPServerRequest, size: Int64
+    ) -> HTTPServerResponse {
+        let fault = plan.withLock { $0.fault(for: resource, isHead: request.method == "HEAD") }
+        guard let fault else { return response }
+        return fault.spoil(response, to: request, size: size, base: announcedBase(request))
+    }
+
+    /// The address the client used, so that a device that knows this machine by another name finds the archives, too.
+    private func announcedBase(_ request: HTTPServerRequest) -> String {
+        guard let host = request.headers["Host"], DownloadURL.problem(with: "https://\(host)") == nil,
+            !host.contains(where: { "/?#".contains($0) })
+        else { return base.withLock { $0 } }
+        return "https://\(host)"
+    }
+}

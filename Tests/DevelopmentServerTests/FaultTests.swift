@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import DevelopmentServer
+import HTTP
+import Kit
+import System
+import Testing
+
+/// Every fault, as a client meets it.
+@Suite(.timeLimit(.minutes(2))) struct FaultTests {
+    private func fetch(
+        _ fixture: ServerFixture, _ id: String = "Coast", rangeStart: Int64? = nil, expected: Int? = nil,
+        client: (inout HTTPClientConfiguration) -> Void = { _ in }
+    ) async -> ([UInt8], HTTPClientError?) {
+        await fixture.client(client).start(
+            HTTPRequest(
+                url: "\(fixture.url)/assets/\(id)", rangeStart: rangeStart, expectedLength: expected.map { Int64($0) })
+        ).readUntilEnd()
+    }
+
+    @Test func statusesOnceAndThenNoMore() async throws {
+        for status in [404, 416, 500, 503] {
+            let fixture = try await ServerFixture(faults: ["asset=Coast:\(status),times=1,retry-after=3"])
+            let (_, error) = await fetch(fixture)
+            #expect(error?.status == status)
+            #expect(error?.retryAfter == .seconds(3))
+            let (bytes, second) = await fetch(fixture)
+            #expect(second == nil)
+            #expect(try bytes.elementsEqual(fixture.archive("Coast")))
+        }
+    }
+
+    @Test func otherResourcesAreLeftAlone() async throws {
+        let fixture = try await ServerFixture(
+            packs: ["Coast", "Tutorial"], faults: ["asset=Coast:500", "manifest:slow"])
+        #expect(await fetch(fixture, "Tutorial").1 == nil)
+        #expect(try await fixture.manifest().assetPacks.count == 2)
+    }
+
+    @Test func cutAndReset() async throws {
+        for (fault, code) in [("cut", HTTPClientError.Code.cut), ("reset", .reset)] {
+            let fixture = try await ServerFixture(faults: ["\(fault),after=100kB"])
+            let archive = try fixture.archive("Coast")
+            let (bytes, error) = await fetch(fixture, expected: archive.count)
+            #expect(error?.code == code, "\(String(describing: error))")
+            #expect(bytes.count <= 100_000 && bytes.elementsEqual(archive[..<bytes.count]))
+        }
+    }
+
+    @Test func aDownloadGoesOnBehindACut() async throws {
+        let fixture = try await ServerFixture(faults: ["cut,after=100kB,times=2"])
+        let archive = try fixture.archive("Coast")
+        var all: [UInt8] = []
+        var rounds = 0
+        while all.count < archive.count, rounds < 10 {
+            all += await fetch(fixture, rangeStart: Int64(all.count)).0
+            rounds += 1
+        }
+        #expect(all.elementsEqual(archive))
+        #expect(rounds == 3)
+    }
+
+    @Test func stall() async throws {
+        let fixture = try await ServerFixture(faults: ["stall,after=1000"])
+        let (_, error) = await fetch(fixture) { $0.stallTimeout = .milliseconds(80) }
+        #expect(error?.code == .stalled)
+    }
+
+    @Test func slow() async throws {
+        let fixture = try await ServerFixture(faults: ["slow,rate=500kB"])
+        let start = SuspendingClock().now
+        let (bytes, error) = await fetch(fixture)
+        #expect(error == nil)
+        // The archive's 300 kB less the first eighth of a second's.
+        #expect(bytes.count > 290_000)
+        #expect(start.duration(to: SuspendingClock().now) > .milliseconds(400))
+    }
+
+    @Test func wrongByteIsAPlaceInTheArchive() async throws {
+        let fixture = try await ServerFixture(faults: ["wrong-byte,at=200000"])
+        var expected = try fixture.archive("Coast")
+        expected[200_000] ^= 0xFF
+        #expect(await fetch(fixture).0.elementsEqual(expected))
+        #expect(await fetch(fixture, rangeStart: 150_000).0.elementsEqual(expected[150_000...]))
+        #expect(await fetch(fixture, rangeStart: 250_000).0.elementsEqual(expected[250_000...]))
+    }
+
+    @Test func shortAndLongLieAboutTheLength() async throws {
+        for fault in ["short,by=10", "long,by=10"] {
+            let fixture = try await ServerFixture(faults: [fault])
+            let archive = try fixture.archive("Coast")
+            let (bytes, error) = await fetch(fixture)
+            #expect(error == nil)
+            #expect(abs(bytes.count - archive.count) == 10)
+            #expect(await fetch(fixture, expected: archive.count).1?.code == .wrongLength)
+            #expect(await fetch(fixture, rangeStart: 1000).1?.code == .badResponse)
+        }
+    }
+
+    @Test func redirects() async throws {
+        let proper = try await ServerFixture(faults: ["redirect=https"])
+        let (bytes, error) = await fetch(proper)
+        #expect(error == nil)
+        #expect(try bytes.elementsEqual(proper.archive("Coast")))
+        let plain = try await ServerFixture(faults: ["redirect=http"])
+        #expect(await fetch(plain).1?.code == .insecureRedirect)
+        let loop = try await ServerFixture(faults: ["redirect=loop"])
+        #expect(await fetch(loop).1?.code == .tooManyRedirects)
+    }
+
+    @Test(arguments: CertificateFault.allCases) func certificates(fault: CertificateFault) async throws {
+        let fixture = try await ServerFixture(faults: ["certificate=\(fault.rawValue)"])
+        #expect(await fetch(fixture).1?.code == .untrustedCertificate)
+    }
+
+    @Test func theManifestToo() async throws {
+        let fixture = try await ServerFixture(faults: ["manifest:cut,after=10,times=1", "manifest:404,times=1"])
+        let cut = await #expect(throws: HTTPClientError.self) { try await fixture.manifest() }
+        #expect(cut?.code == .cut)
+        let missing = await #expect(throws: HTTPClientError.self) { try await fixture.manifest() }
+        #expect(missing?.status == 404)
+        #expect(try await fixture.manifest().assetPacks.count == 1)
+    }
+}
