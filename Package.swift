@@ -113,6 +113,15 @@ let package = Package(
         .executableTarget(
             name: "fuzz-archive", dependencies: ["FuzzSupport", "TestSupport", "AppleArchive", "Kit", "System"],
             path: "Tests/Fuzz/Archive"),
+        .executableTarget(
+            name: "fuzz-text",
+            dependencies: [
+                "FuzzSupport", "TestSupport", "AppBundles", "AssetPacks", "DevelopmentServer", "DeviceProtocol", "HTTP",
+                "Kit", "System",
+            ],
+            path: "Tests/Fuzz/Text"),
+        .executableTarget(
+            name: "fuzz-namespace", dependencies: ["FuzzSupport", "PackNamespace"], path: "Tests/Fuzz/Namespace"),
         .testTarget(
             name: "Integration",
             dependencies: [

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import AssetPacks
+import DevelopmentServer
+import DeviceProtocol
+import FuzzSupport
+import HTTP
+import Kit
+import System
+import TestSupport
+
+/// Mutated texts for every parser of text: JSON, manifests, property lists, messages, patterns, faults, ranges. None may
+/// trap, and what is read must read the same again after it was written.
+@main
+enum TextFuzz {
+    static func main() throws {
+        let fuzzer = Fuzzer(name: "fuzz-text")
+        let words = [
+            "\"assetPackID\"", "\"downloadPolicy\"", "{\"essential\":", "\"onDemand\":{}", "\\u0000", "\\ud800", "/*",
+            "*/",
+            "//", "1e999", "-0", "9223372036854775808", "[[[[[[[[", "{{{{", "**/", "[!a-", "bytes=", "-", ",",
+            "\"id\":",
+            "<key>", "</dict>", "<integer>", "&#0;", "asset=", "redirect=", "after=1MiB", "\u{FEFF}",
+        ]
+        let file = try ServedFile("/dev/null")
+        fuzzer.run(corpus: TextCorpus.all, dictionary: words.map { Array($0.utf8) }) { input, _ in
+            try json(input)
+            try downloadManifest(input)
+            packManifest(input)
+            propertyList(input)
+            messages(input)
+            try shortTexts(String(decoding: input.prefix(300), as: UTF8.self), file)
+        }
+    }
+
+    private static func json(_ input: [UInt8]) throws {
+        guard let value = try? JSONParser.parse(input).value else { return }
+        let again = try JSONParser.parse(value.serialized()).value
+        try Finding.require(again == value, "JSON changes when it is written: \(value.serialized())")
+    }
+
+    private static func downloadManifest(_ input: [UInt8]) throws {
+        guard let manifest = try? DownloadManifest.decode(input, source: "fuzz") else { return }
+        let again = try DownloadManifest.decode(manifest.serialized, source: "again")
+        try Finding.require(again == manifest, "a manifest changes when it is written")
+        for pack in manifest.assetPacks {
+            try Finding.require(
+                !pack.id.isEmpty && !pack.id.contains("/") && !pack.id.hasPrefix("."),
+                "the id \"\(pack.id)\" came through")
+            try Finding.require(pack.url.hasPrefix("https://"), "the URL \(pack.url) came through")
+        }
+    }
+
+    private static func packManifest(_ input: [UInt8]) {
+        _ = try? PackManifest.decode(input, source: "fuzz")
+        _ = try? PackManifest.decodeArchived(input, source: "fuzz")
+    }
+
+    private static func propertyList(_ input: [UInt8]) {
+        _ = try? PropertyListFile(bytes: input, path: "Info.plist")
+    }
+
+    private static func messages(_ input: [UInt8]) {
+        _ = try? WireCodec.header(input)
+        _ = try? WireCodec.parameters(InstallRequest.self, input)
+        _ = try? WireCodec.parameters(EnsureLocalAvailabilityRequest.self, input)
+        _ = try? WireCodec.event(InstallEvent.self, input)
+        _ = try? WireCodec.result(PacksRequest.Reply.self, input)
+    }
+
+    private static func shortTexts(_ text: String, _ file: ServedFile) throws {
+        if let path = try? PackPath(text) {
+            try Finding.require(
+                !path.components.contains("..") && !path.string.hasPrefix("/"), "the path \(path.string) came through")
+        }
+        if let glob = try? Glob(text), let path = try? PackPath("a/bc/d.txt") { _ = glob.matches(path) }
+        _ = try? LanguageTag(text)
+        _ = try? FaultOption(text)
+        let size: Int64 = 1000
+        let request = HTTPServerRequest(method: "GET", path: "/", headers: ["Range": text])
+        let answer = FileAnswer(file: file, size: size, etag: "\"e\"", contentType: "text/plain").response(to: request)
+        try Finding.require(
+            [200, 206, 416].contains(answer.status), "the range \(text) is answered with \(answer.status)")
+        for case .file(_, let offset, let count) in answer.body {
+            try Finding.require(
+                offset >= 0 && count >= 0 && offset + count <= size, "the range \(text) leaves the file")
+        }
+    }
+}
