@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import Kit
+package import Kit
 
 /// Why a development server cannot do what it is told.
 package struct DevelopmentServerError: LarderError {
     package struct Code: Hashable, Sendable {
         package let name: String
         package static let badArguments = Code(name: "serve.bad-arguments")
+        package static let notFound = Code(name: "serve.notFound")
         package static let unreadable = Code(name: "serve.unreadable")
     }
 
@@ -22,4 +23,12 @@ package struct DevelopmentServerError: LarderError {
     }
 
     package var codeName: String { code.name }
+
+    package var exitCode: ExitCode {
+        switch code {
+        case .badArguments: .usage
+        case .notFound: .notFound
+        default: .failure
+        }
+    }
 }

@@ -2,12 +2,10 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Commands
-import Kit
 
 @main
 enum Main {
-    static func main() async {
-        let code = await CommandLineProgram.run(CommandLine.arguments)
-        code.exitProcess()
+    static func main() {
+        CommandLineProgram.run(CommandLine.arguments)
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-package import Kit
+import Glibc
+import Kit
 import System
 
 /// The program: from the words of the command line to an exit code.
@@ -11,8 +12,9 @@ package enum CommandLineProgram {
 
     /// Runs the command that `arguments` (with the program's own name first) ask for.
     ///
-    /// To be called first in `main`. Ctrl-C and SIGTERM cancel the command; a second one ends the process at once.
-    package static func run(_ arguments: [String]) async -> ExitCode {
+    /// To be called first in a `main` that is not async: a thread that the runtime started before would still die of the
+    /// signals that are taken here. Ctrl-C and SIGTERM cancel the command; a second one ends the process at once.
+    package static func run(_ arguments: [String]) -> Never {
         Signals.ignoreBrokenPipes()
         let name = arguments.first.flatMap { FilePath($0).lastComponent?.string } ?? "larder"
         let context = CommandContext(
@@ -26,7 +28,8 @@ package enum CommandLineProgram {
         let runner = CommandRunner(root: CommandTrees.tree(for: name), version: LarderVersion.current)
         let task = Task { await runner.run(Array(arguments.dropFirst()), context: context) }
         interruptions.onInterrupt { task.cancel() }
-        return await task.value
+        Task { await task.value.exitProcess() }
+        while true { pause() }
     }
 }
 

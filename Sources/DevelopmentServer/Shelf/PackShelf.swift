@@ -115,6 +115,8 @@ actor PackShelf {
             do {
                 file = try ServedFile(path)
                 before = try file.withDescriptor { try $0.status() }
+            } catch Errno.noSuchFileOrDirectory {
+                throw DevelopmentServerError(.notFound, "There is no archive at \(path).")
             } catch let error as Errno {
                 throw DevelopmentServerError(.unreadable, "\(path) cannot be opened.", cause: error)
             }
