@@ -12,34 +12,6 @@ public struct Errno: RawRepresentable, Error, Hashable, Sendable {
 
     /// The calling thread's `errno`, to be read in the very expression that failed.
     public static var current: Errno { Errno(rawValue: errno) }
-
-    public static let notPermitted = Errno(rawValue: EPERM)
-    public static let noSuchFileOrDirectory = Errno(rawValue: ENOENT)
-    public static let interrupted = Errno(rawValue: EINTR)
-    public static let ioError = Errno(rawValue: EIO)
-    public static let badFileDescriptor = Errno(rawValue: EBADF)
-    public static let wouldBlock = Errno(rawValue: EAGAIN)
-    public static let noMemory = Errno(rawValue: ENOMEM)
-    public static let permissionDenied = Errno(rawValue: EACCES)
-    public static let fileExists = Errno(rawValue: EEXIST)
-    public static let improperLink = Errno(rawValue: EXDEV)
-    public static let notDirectory = Errno(rawValue: ENOTDIR)
-    public static let isDirectory = Errno(rawValue: EISDIR)
-    public static let invalidArgument = Errno(rawValue: EINVAL)
-    public static let fileTooLarge = Errno(rawValue: EFBIG)
-    public static let noSpace = Errno(rawValue: ENOSPC)
-    public static let readOnlyFileSystem = Errno(rawValue: EROFS)
-    public static let tooManyLinks = Errno(rawValue: EMLINK)
-    public static let brokenPipe = Errno(rawValue: EPIPE)
-    public static let fileNameTooLong = Errno(rawValue: ENAMETOOLONG)
-    public static let directoryNotEmpty = Errno(rawValue: ENOTEMPTY)
-    public static let tooManySymbolicLinkLevels = Errno(rawValue: ELOOP)
-    public static let notSupported = Errno(rawValue: EOPNOTSUPP)
-    public static let connectionRefused = Errno(rawValue: ECONNREFUSED)
-    public static let connectionReset = Errno(rawValue: ECONNRESET)
-    public static let timedOut = Errno(rawValue: ETIMEDOUT)
-    public static let addressInUse = Errno(rawValue: EADDRINUSE)
-    public static let diskQuotaExceeded = Errno(rawValue: EDQUOT)
 }
 
 extension Errno {

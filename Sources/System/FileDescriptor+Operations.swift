@@ -19,6 +19,18 @@ extension FileDescriptor {
         }
     }
 
+    /// Opens the file that a C string names.
+    /// - Throws: `Errno`
+    public static func open(
+        _ path: UnsafePointer<CChar>, _ mode: AccessMode, options: OpenOptions = [],
+        permissions: FilePermissions? = nil,
+        retryOnInterrupt: Bool = true
+    ) throws -> FileDescriptor {
+        try open(
+            FilePath(platformString: path), mode, options: options, permissions: permissions,
+            retryOnInterrupt: retryOnInterrupt)
+    }
+
     /// Opens `path` relative to this open directory.
     /// - Throws: `Errno`
     package func open(
@@ -72,6 +84,20 @@ extension FileDescriptor {
         return try Array(sequence).withUnsafeBytes { try writeAll($0) }
     }
 
+    /// Writes every byte of `sequence` at `offset`, without moving the file's offset.
+    @discardableResult
+    public func writeAll<Bytes: Sequence>(toAbsoluteOffset offset: Int64, _ sequence: Bytes) throws -> Int
+    where Bytes.Element == UInt8 {
+        try Array(sequence).withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                written += try write(toAbsoluteOffset: offset + Int64(written), rest)
+            }
+            return written
+        }
+    }
+
     private func writeAll(_ bytes: UnsafeRawBufferPointer) throws -> Int {
         var written = 0
         while written < bytes.count {
@@ -86,9 +112,25 @@ extension FileDescriptor {
         Int64(try systemCall { lseek(rawValue, off_t(offset), origin.rawValue) })
     }
 
-    /// Another descriptor of the same open file.
-    public func duplicate() throws -> FileDescriptor {
-        FileDescriptor(rawValue: try systemCall { fcntl(rawValue, F_DUPFD_CLOEXEC, 0) })
+    /// Another descriptor of the same open file, with the number `target` if one is given (what had it is closed).
+    public func duplicate(as target: FileDescriptor? = nil, retryOnInterrupt: Bool = true) throws -> FileDescriptor {
+        let number = try systemCall(retryOnInterrupt: retryOnInterrupt) {
+            target.map { dup2(rawValue, $0.rawValue) } ?? fcntl(rawValue, F_DUPFD_CLOEXEC, 0)
+        }
+        return FileDescriptor(rawValue: number)
+    }
+
+    /// Both ends of a new pipe, close-on-exec.
+    public static func pipe() throws -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
+        var ends: [CInt] = [-1, -1]
+        try systemCall { Glibc.pipe(&ends) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+    }
+
+    /// Makes the file `size` bytes long; what is added reads as zeros.
+    public func resize(to size: Int64, retryOnInterrupt: Bool = true) throws {
+        try systemCall(retryOnInterrupt: retryOnInterrupt) { ftruncate(rawValue, off_t(size)) }
     }
 
     /// Runs `body`, then closes the descriptor, also when `body` throws.

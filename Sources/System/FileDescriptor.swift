@@ -34,6 +34,7 @@ public struct FileDescriptor: RawRepresentable, Hashable, Sendable {
         public static let noFollow = OpenOptions(rawValue: O_NOFOLLOW)
         public static let closeOnExec = OpenOptions(rawValue: O_CLOEXEC)
         public static let directory = OpenOptions(rawValue: O_DIRECTORY)
+        public static let sync = OpenOptions(rawValue: O_SYNC)
     }
 
     /// From where a seek counts.
@@ -46,6 +47,28 @@ public struct FileDescriptor: RawRepresentable, Hashable, Sendable {
     }
 }
 
-extension FileDescriptor: CustomStringConvertible {
+extension FileDescriptor: Codable, CustomStringConvertible {
     public var description: String { "FileDescriptor(\(rawValue))" }
+}
+
+extension FileDescriptor.AccessMode: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .readOnly: "readOnly"
+        case .writeOnly: "writeOnly"
+        case .readWrite: "readWrite"
+        default: "AccessMode(rawValue: \(rawValue))"
+        }
+    }
+}
+
+extension FileDescriptor.SeekOrigin: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .start: "start"
+        case .current: "current"
+        case .end: "end"
+        default: "SeekOrigin(rawValue: \(rawValue))"
+        }
+    }
 }

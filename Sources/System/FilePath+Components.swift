@@ -53,7 +53,7 @@ extension FilePath {
     }
 
     /// A path of a root (or none) and components.
-    public init(absolute: Bool = false, _ components: some Sequence<Component>) {
+    package init(absolute: Bool = false, _ components: some Sequence<Component>) {
         self.init((absolute ? "/" : "") + components.map(\.string).joined(separator: "/"))
     }
 
@@ -61,7 +61,16 @@ extension FilePath {
         string.utf8.isEmpty || string == "/" ? nil : string.split(separator: "/").last.map { Component(unchecked: $0) }
     }
 
-    public var `extension`: String? { lastComponent?.extension }
+    /// What follows the last dot of the last component. Setting it replaces or, with nil, removes it.
+    public var `extension`: String? {
+        get { lastComponent?.extension }
+        set {
+            guard let last = lastComponent, last.kind == .regular else { return }
+            let name = last.stem + (newValue.map { "." + $0 } ?? "")
+            self = removingLastComponent().appending(name)
+        }
+    }
+
     public var stem: String? { lastComponent?.stem }
 
     public mutating func append(_ component: Component) { append(component.string) }
