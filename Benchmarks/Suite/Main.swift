@@ -8,6 +8,7 @@ import Glibc
 enum LarderBench {
     static let benchmarks: [any Benchmark] = [
         ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(),
+        ContentsAt(),
     ]
 
     static func main() async {
