@@ -103,6 +103,23 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         if state == .copyingApp { plan.copied = 0 }
     }
 
+    /// What the journal must not miss; progress is not part of it.
+    var checkpoint: Checkpoint {
+        Checkpoint(
+            state: state, isPaused: isPaused, packs: plan.packs?.map { PackCheckpoint(role: $0.role, state: $0.state) })
+    }
+
+    struct Checkpoint: Hashable {
+        var state: State
+        var isPaused: Bool
+        var packs: [PackCheckpoint]?
+    }
+
+    struct PackCheckpoint: Hashable {
+        var role: PlannedPack.Role
+        var state: PlannedPack.State
+    }
+
     package mutating func handle(_ fact: Fact) -> [Action] {
         switch fact {
         case .pause: return pause()

@@ -20,9 +20,15 @@ final class SocketServer: Sendable {
     private let version: String
     private let router: RequestRouter
     private let log: Logger
+    /// Called when a client has left.
+    private let onLeave: @Sendable () -> Void
     private let state = Locked(State())
 
-    init(_ listener: UnixListener, version: String, router: RequestRouter, log: Logger) {
+    init(
+        _ listener: UnixListener, version: String, router: RequestRouter, log: Logger,
+        onLeave: @escaping @Sendable () -> Void
+    ) {
+        self.onLeave = onLeave
         self.listener = listener
         self.version = version
         self.router = router
@@ -77,6 +83,7 @@ final class SocketServer: Sendable {
             try WorkerThread.start(name: "larder-client", stackSize: 256 << 10) {
                 session.run()
                 self.state.withLock { $0.sessions[number] = nil }
+                self.onLeave()
             }
         } catch {
             log.error("No thread for a client.", ["error": "\(error)"])

@@ -9,12 +9,12 @@ import Kit
 struct TrustedClient: HTTPClientSource {
     private let shared: HTTPClient
 
-    /// - Parameter allowsPlainLoopback: the developer's override may name a plain server on this machine.
-    init(_ trust: TrustStore, version: String, allowsPlainLoopback: Bool) {
+    init(_ trust: TrustStore, version: String) {
         var configuration = HTTPClientConfiguration()
         configuration.trustedCertificates = [trust.folder]
         configuration.userAgent = "larderd/\(version)"
-        configuration.allowsPlainLoopback = allowsPlainLoopback
+        // Only a developer's override leads to plain http: manifests and bundles with such an URL are refused before.
+        configuration.allowsPlainLoopback = true
         shared = HTTPClient(configuration)
     }
 

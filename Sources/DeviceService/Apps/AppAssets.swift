@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import AssetPacks
+import DeviceProtocol
+import Kit
+
+/// What an installed app may do with its packs (BA 1.11).
+struct AppAssets: Sendable {
+    let registry: AppRegistry
+    let bundles: BundleStore
+    let catalogue: Catalogue
+    let store: any PackStoring
+
+    func manifest(_ app: String, refresh: Bool) async throws -> ManifestRequest.Reply {
+        let entry = try await entry(app, refresh: refresh)
+        return ManifestRequest.Reply(
+            packs: entry.manifest.assetPacks.map { PackDescription($0) }, isStale: entry.isStale)
+    }
+
+    /// The newest manifest when `refresh`, and the last known one when the server cannot be reached.
+    private func entry(_ app: String, refresh: Bool) async throws -> Catalogue.Entry {
+        let keys = try await keys(app)
+        guard refresh else { return try await catalogue.known(app, keys: keys) }
+        do {
+            return try await catalogue.fetch(app, keys: keys)
+        } catch let error as DeviceError where error.code == .manifestUnavailable {
+            guard let manifest = try await registry.manifest(app) else { throw error }
+            return Catalogue.Entry(manifest: manifest, size: 0, isOverridden: false, isStale: true)
+        }
+    }
+
+    func keys(_ app: String) async throws -> BackgroundAssetsKeys {
+        let record = try await registry.existing(app)
+        let bundles = bundles
+        let keys = try await offload { try bundles.bundle(record) }.backgroundAssets
+        guard keys.isManaged else {
+            throw DeviceError(
+                .badBundle, "\(app) has no managed asset packs. Set BAHasManagedAssetPacks to true in its Info.plist.")
+        }
+        return keys
+    }
+
+    func status(_ request: PackStatusRequest) async throws -> PackStatus {
+        let manifest: DownloadManifest?
+        if request.mayContactServer {
+            manifest = try await entry(request.app, refresh: true).manifest
+        } else {
+            _ = try await registry.existing(request.app)
+            manifest = try await registry.manifest(request.app)
+        }
+        let local = try await store.localPacks(app: request.app).first { $0.id == request.pack }
+        let offered = manifest?[request.pack]
+        if offered == nil, local == nil {
+            guard request.mayContactServer else { return [] }
+            throw Self.notFound(request.pack, request.app)
+        }
+        let transfer = try await store.transfers(app: request.app).first {
+            $0.pack == request.pack && $0.state != .failed
+        }
+        return PackStatusRule.status(
+            local: local?.version, offered: offered?.version, isManifestKnown: manifest != nil,
+            relativeTo: request.relativeToVersion, isDownloading: transfer != nil,
+            isServerAsked: request.mayContactServer)
+    }
+
+    func remove(_ app: String, pack: String) async throws {
+        _ = try await registry.existing(app)
+        try await store.cancel(app: app, pack: pack)
+        guard try await store.localPacks(app: app).contains(where: { $0.id == pack }) else {
+            throw Self.notFound(pack, app)
+        }
+        try await store.remove(app: app, pack: pack)
+    }
+
+    func cancel(_ app: String, pack: String) async throws {
+        _ = try await registry.existing(app)
+        try await store.cancel(app: app, pack: pack)
+    }
+
+    func size(_ app: String, pack: String) async throws -> LocalSizeRequest.Reply {
+        _ = try await registry.existing(app)
+        guard let local = try await store.localPacks(app: app).first(where: { $0.id == pack }) else {
+            throw Self.notFound(pack, app)
+        }
+        return LocalSizeRequest.Reply(logical: local.installedSize, allocated: local.allocatedSize)
+    }
+
+    /// Updates what is outdated and removes what is obsolete, from the newest manifest (BA 1.11 `checkForUpdates`).
+    func checkForUpdates(_ app: String) async throws -> CheckForUpdatesRequest.Reply {
+        let manifest = try await catalogue.fetch(app, keys: try await keys(app)).manifest
+        let busy = Set(try await store.transfers(app: app).map { "\($0.pack) \($0.version)" })
+        var updates: [DownloadManifestPack] = []
+        var removed: [String] = []
+        for local in try await store.localPacks(app: app) {
+            if let offered = manifest[local.id] {
+                // Any other version is newer: publishers also go back (BA 1.15).
+                let isUnderWay = busy.contains("\(offered.id) \(offered.version)")
+                if offered.version != local.version, !isUnderWay { updates.append(offered) }
+            } else {
+                try await store.remove(app: app, pack: local.id)
+                removed.append(local.id)
+            }
+        }
+        // A download of what is no longer offered could only fail.
+        for transfer in try await store.transfers(app: app) where manifest[transfer.pack] == nil {
+            try await store.cancel(app: app, pack: transfer.pack)
+        }
+        if !updates.isEmpty {
+            try await store.request(
+                updates.map { PackRequest(app: app, pack: $0, kind: .update, foreground: false) })
+        }
+        return CheckForUpdatesRequest.Reply(updating: updates.map(\.id).sorted(), removed: removed.sorted())
+    }
+
+    static func notFound(_ pack: String, _ app: String) -> DeviceError {
+        DeviceError(.packNotFound, "\(app) has no asset pack \"\(pack)\".", details: ["pack": pack])
+    }
+}

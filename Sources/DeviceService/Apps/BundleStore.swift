@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import DeviceProtocol
+import Kit
+import System
+
+/// The base apps on the disk: `<app root>/bundle/<n>/Name.app`, and `bundle/current`, which names the one in force.
+struct BundleStore: Sendable {
+    let paths: LarderPaths
+
+    private static let here = FileDescriptor.currentDirectory
+
+    func folder(_ app: String) -> FilePath { paths.appRoot(app).appending("bundle") }
+
+    /// Copies `source` to the base's own folder; a copy that was broken off is replaced. Blocks.
+    /// - Parameter progress: told the bytes copied so far; throwing from it breaks the copy off.
+    /// - Throws: `DeviceError`, and what `progress` throws.
+    func copy(_ source: FilePath, app: String, number: Int, progress: (Int64) throws -> Void) throws {
+        guard let name = source.lastComponent else { throw Errno.invalidArgument }
+        let folder = folder(app)
+        let target = folder.appending("\(number)")
+        let partial = folder.appending("\(number).partial")
+        do {
+            try Self.here.makeDirectories(at: folder)
+            try Self.here.removeTree(at: partial)
+            try Self.here.removeTree(at: target)
+            try Self.here.makeDirectory(at: partial)
+            try TreeCopy.copy(from: source, to: partial.appending(name), progress: progress)
+            let opened = try OwnedDescriptor(partial, .readOnly, options: .directory)
+            try opened.borrowed.synchronizeFileSystem()
+            try Self.here.rename(from: partial, to: target)
+        } catch {
+            _ = try? Self.here.removeTree(at: partial)
+            throw Self.explain(error, source)
+        }
+    }
+
+    /// Makes base `number` the one in force and deletes the others. Blocks.
+    func commit(_ app: String, number: Int) throws {
+        let folder = folder(app)
+        let opened = try OwnedDescriptor(folder, .readOnly, options: .directory)
+        let directory = opened.borrowed
+        _ = try? directory.remove(at: "current.new")
+        try directory.makeSymbolicLink(to: "\(number)", at: "current.new")
+        try directory.rename(from: "current.new", to: "current")
+        try directory.synchronize(dataOnly: false)
+        try keep(only: number, app: app)
+    }
+
+    /// Deletes every base but `number`, and what was broken off. Blocks.
+    func keep(only number: Int, app: String) throws {
+        let opened = try OwnedDescriptor(folder(app), .readOnly, options: .directory)
+        for entry in try opened.borrowed.entries() where entry.name != "\(number)" && entry.name != "current" {
+            try opened.borrowed.removeTree(at: FilePath(entry.name))
+        }
+    }
+
+    /// Deletes base `number`, whole or broken off. Blocks.
+    func remove(_ app: String, number: Int) throws {
+        let folder = folder(app)
+        guard Self.here.exists(at: folder) else { return }
+        for name in ["\(number).partial", "\(number)"] { try Self.here.removeTree(at: folder.appending(name)) }
+    }
+
+    /// Deletes the app's whole folder. Blocks.
+    func removeRoot(_ app: String) throws { try Self.here.removeTree(at: paths.appRoot(app)) }
+
+    /// The bundle in force, read anew. Blocks.
+    /// - Throws: `DeviceError`, `BundleError`
+    func bundle(_ record: AppRecord) throws -> AppBundle {
+        try AppBundleReader.bundle(at: paths.appRoot(record.id).appending(record.basePath))
+    }
+
+    private static func explain(_ error: any Error, _ source: FilePath) -> any Error {
+        guard let errno = error as? Errno else { return error }
+        if [.noSpace, .diskQuotaExceeded].contains(errno) {
+            return DeviceError(
+                .noSpace, "The disk became full while \(source) was copied. Free some space and try again.")
+        }
+        return DeviceError(.failed, "\(source) could not be copied: \(errno).")
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+
+extension AppLifecycle {
+    /// Pauses the app's install, or its downloads when none is under way; with `pack`, that download only.
+    func pause(_ app: String, pack: String?) async throws {
+        if pack == nil, let run = run(of: app) { return run.post(.pause) }
+        try await check(app)
+        try await tools.store.pause(app: app, pack: pack)
+    }
+
+    func resume(_ app: String, pack: String?) async throws {
+        if pack == nil, let run = run(of: app) { return run.post(.resume) }
+        try await check(app)
+        try await tools.store.resume(app: app, pack: pack)
+    }
+
+    /// Cancels the install or update under way and waits until it is undone; without one, the app's downloads.
+    func cancel(_ app: String, pack: String?) async throws {
+        if pack == nil, let run = run(of: app) {
+            run.post(.cancel)
+            for await _ in await run.watch() {}
+            return
+        }
+        try await check(app)
+        try await tools.store.cancel(app: app, pack: pack)
+    }
+
+    private func check(_ app: String) async throws {
+        if run(of: app) == nil { _ = try await tools.registry.existing(app) }
+    }
+}

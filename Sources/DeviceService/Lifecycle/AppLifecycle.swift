@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import AssetPacks
+import DeviceProtocol
+import Kit
+import System
+
+/// Installs, updates, launches and removes apps: at most one install or update per app at a time (C2-C4).
+actor AppLifecycle {
+    let tools: InstallTools
+    private let paths: LarderPaths
+    private let log: Logger
+    /// Called when a run has ended.
+    private let quiet: @Sendable () -> Void
+    private var runs: [String: InstallRun] = [:]
+    private var tasks: [String: Task<Void, Never>] = [:]
+    /// Apps whose start or removal is being looked into.
+    private var reserved: Set<String> = []
+
+    init(_ tools: InstallTools, paths: LarderPaths, quiet: @escaping @Sendable () -> Void) {
+        self.tools = tools
+        self.paths = paths
+        self.quiet = quiet
+        log = tools.log
+    }
+
+    /// Goes on with what the last process left: removals to their end, installs from their journal.
+    func recover() async throws {
+        for app in try await tools.registry.removals() { try await finishRemoval(app) }
+        for (app, machine) in try await tools.registry.journaled() {
+            guard var machine else {
+                log.error("An install's journal cannot be read; it is undone.", ["app": app])
+                try await tools.registry.endJournal(app)
+                if try await tools.registry.app(app) == nil { try await remove(app) }
+                continue
+            }
+            machine.restart()
+            start(InstallRun(machine, tools))
+        }
+    }
+
+    /// Ends all work, leaving the journals for the next start.
+    func stop() async {
+        for task in tasks.values { task.cancel() }
+        for task in tasks.values { await task.value }
+    }
+
+    /// Starts the install of the bundle at `path`, or its update when the app is there already.
+    /// - Parameter mustExist: for updates only.
+    func begin(_ path: String, mustExist: Bool) async throws -> InstallRun {
+        guard path.hasPrefix("/") else {
+            throw DeviceError(.badBundle, "\"\(path)\" is no absolute path.")
+        }
+        let (bundle, size) = try await offload {
+            (try AppBundleReader.bundle(at: FilePath(path)), try TreeSize.measure(FilePath(path)))
+        }
+        let app = bundle.identifier
+        try reserve(app)
+        defer { reserved.remove(app) }
+        let record = try await tools.registry.app(app)
+        if mustExist, record == nil {
+            throw DeviceError(.appNotFound, "\(app) is not installed, so it cannot be updated. Use `larder install`.")
+        }
+        let plan = InstallPlan(
+            kind: record == nil ? .install : .update, app: app, displayName: bundle.displayName,
+            version: bundle.version,
+            source: bundle.path.string, bundle: (record?.bundle ?? 0) + 1, baseSize: size.logical,
+            isManaged: bundle.backgroundAssets.isManaged,
+            essentialAllowance: bundle.backgroundAssets.restrictions?.essentialDownloadAllowance)
+        let run = InstallRun(InstallMachine(plan), tools)
+        start(run)
+        return run
+    }
+
+    func run(of app: String) -> InstallRun? { runs[app] }
+
+    var events: [InstallEvent] {
+        get async {
+            var events: [InstallEvent] = []
+            for run in runs.values { events.append(await run.event) }
+            return events.sorted { $0.app < $1.app }
+        }
+    }
+
+    /// Removes the app and all it has; an install under way is cancelled first.
+    func uninstall(_ app: String) async throws {
+        if let run = runs[app] {
+            run.post(.cancel)
+            await tasks[app]?.value
+            guard try await tools.registry.app(app) != nil else { return }
+        }
+        _ = try await tools.registry.existing(app)
+        try reserve(app)
+        defer { reserved.remove(app) }
+        try await remove(app)
+        log.notice("Uninstalled.", ["app": app])
+        quiet()
+    }
+
+    /// Waits until the app may start, and says what to execute. The first launch lifts the restrictions (C7).
+    func launch(_ app: String) async throws -> LaunchRequest.Reply {
+        if let run = runs[app] { try await Self.hold(run) }
+        let record = try await tools.registry.existing(app)
+        let isFirst = !record.wasLaunched
+        if isFirst {
+            try await tools.registry.markLaunched(app)
+            try await liftRestrictions(app)
+        }
+        let root = paths.appRoot(app)
+        return LaunchRequest.Reply(
+            executable: root.appending(record.basePath).appending(record.executable).string,
+            environment: [
+                "LARDER_BUNDLE_ID": app, "LARDER_APP_ROOT": root.string, "LARDER_SOCKET": paths.socket.string,
+            ], isFirstLaunch: isFirst)
+    }
+
+    private static func hold(_ run: InstallRun) async throws {
+        for await event in await run.watch() {
+            switch event.phase {
+            case .launchable, .complete: return
+            case .paused:
+                throw DeviceError(
+                    .notLaunchable,
+                    "\(event.app) is not installed yet; its install is paused. Go on with `larder resume`.")
+            case .failed, .cancelled:
+                if let error = event.error { throw error }
+                return  // A cancelled update leaves the app that was there; a cancelled install is not found below.
+            default: continue
+            }
+        }
+    }
+
+    /// Fetches what only the restrictions held back.
+    private func liftRestrictions(_ app: String) async throws {
+        let deferred = try await tools.registry.notes(app).values.filter { $0.state == .deferred }
+        guard !deferred.isEmpty, let manifest = try await tools.registry.manifest(app) else { return }
+        let packs = deferred.compactMap { manifest[$0.pack] }
+        try await tools.store.request(
+            packs.map { PackRequest(app: app, pack: $0, kind: .prefetch, foreground: false) })
+        try await tools.registry.note(app, packs.map { ($0.id, nil, nil) })
+    }
+
+    private func reserve(_ app: String) throws {
+        guard runs[app] == nil, reserved.insert(app).inserted else {
+            throw DeviceError(
+                .appBusy, "\(app) is being installed, updated or removed. Wait for it, or `larder cancel \(app)`.")
+        }
+    }
+
+    private func start(_ run: InstallRun) {
+        let app = run.app
+        runs[app] = run
+        tasks[app] = Task {
+            await run.run()
+            self.ended(app)
+        }
+    }
+
+    private func ended(_ app: String) {
+        runs[app] = nil
+        tasks[app] = nil
+        quiet()
+    }
+
+    private func remove(_ app: String) async throws {
+        try await tools.registry.beginRemoval(app)
+        try await finishRemoval(app)
+    }
+
+    private func finishRemoval(_ app: String) async throws {
+        let bundles = tools.bundles
+        try await tools.store.removeAll(app: app)
+        try await offload { try bundles.removeRoot(app) }
+        try await tools.registry.endRemoval(app)
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import DeviceProtocol
+import Kit
+
+/// Carries out what an install machine says, one fact after the other, and tells those who watch.
+actor InstallRun {
+    nonisolated let app: String
+    let tools: InstallTools
+    private(set) var machine: InstallMachine
+
+    private struct Posted: Sendable {
+        var fact: InstallMachine.Fact
+        /// The step that posted it; nil for facts from outside. Those of steps that were overtaken do not count.
+        var step: Int?
+    }
+
+    private let facts: AsyncStream<Posted>
+    private let poster: AsyncStream<Posted>.Continuation
+    private var step: (number: Int, task: Task<Void, Never>)?
+    private var stepCount = 0
+    private var watchers: [Int: AsyncStream<InstallEvent>.Continuation] = [:]
+    private var watcherCount = 0
+    private var rates: [String: Double] = [:]
+    private var troubles: [String: String] = [:]
+    private var following: Task<Void, Never>?
+
+    init(_ machine: InstallMachine, _ tools: InstallTools) {
+        self.machine = machine
+        self.tools = tools
+        app = machine.plan.app
+        (facts, poster) = AsyncStream.makeStream()
+    }
+
+    /// Runs to the end; journaled at every step. Cancelling the task leaves the journal for the next start.
+    func run() async {
+        let events = tools.store.events(ofApp: app)
+        following = Task { [weak self] in
+            for await event in events { await self?.follow(event) }
+        }
+        await journal()
+        report()
+        await perform(machine.entry)
+        for await posted in facts {
+            if let number = posted.step, number != step?.number { continue }
+            await handle(posted.fact)
+            if machine.state.isFinal { break }
+        }
+        following?.cancel()
+        if Task.isCancelled { await leave() } else { await end() }
+    }
+
+    /// Steers from outside: pause, resume, cancel.
+    nonisolated func post(_ fact: InstallMachine.Fact) { poster.yield(Posted(fact: fact, step: nil)) }
+
+    /// Events from now on, the present state first; ends with the run.
+    func watch() -> AsyncStream<InstallEvent> {
+        watcherCount += 1
+        let number = watcherCount
+        let (stream, continuation) = AsyncStream<InstallEvent>.makeStream(bufferingPolicy: .bufferingNewest(256))
+        continuation.yield(event)
+        if machine.state.isFinal {
+            continuation.finish()
+            return stream
+        }
+        watchers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.forget(number) }
+        }
+        return stream
+    }
+
+    var event: InstallEvent {
+        var event = machine.event(bytesPerSecond: rates.values.reduce(0, +))
+        event.notes += troubles.sorted { $0.key < $1.key }.map(\.value)
+        return event
+    }
+
+    private func forget(_ watcher: Int) { watchers[watcher] = nil }
+
+    private func report() {
+        let event = event
+        for watcher in watchers.values { watcher.yield(event) }
+    }
+
+    private func handle(_ fact: InstallMachine.Fact) async {
+        let before = machine.checkpoint
+        let actions = machine.handle(fact)
+        if machine.checkpoint != before { await journal() }
+        report()
+        await perform(actions)
+    }
+
+    private func journal() async {
+        do {
+            try await tools.registry.journal(machine)
+        } catch {
+            // The install goes on: at worst a restart begins from an earlier step.
+            tools.log.error("The install's journal could not be written.", ["app": app, "error": "\(error)"])
+        }
+    }
+
+    private func follow(_ event: PackEvent) {
+        guard
+            machine.plan.packs?.contains(where: { $0.pack.id == event.pack.id && $0.pack.version == event.pack.version }
+            )
+                == true
+        else { return }
+        let id = event.pack.id
+        switch event.change {
+        case .began, .paused:
+            troubles[id] = nil
+            rates[id] = nil
+        case .progress(let progress):
+            troubles[id] = nil
+            rates[id] = progress.bytesPerSecond
+            post(.pack(id, .progress(downloaded: progress.downloaded)))
+        case .waiting(_, let error):
+            rates[id] = nil
+            troubles[id] = error.description
+            report()
+        case .finished:
+            troubles[id] = nil
+            rates[id] = nil
+            post(.pack(id, .finished))
+        case .failed(let error):
+            troubles[id] = nil
+            rates[id] = nil
+            post(.pack(id, .failed(DeviceError(wrapping: error))))
+        }
+    }
+
+    private func perform(_ actions: [InstallMachine.Action]) async {
+        for action in actions {
+            switch action {
+            case .pausePacks: await quietly { try await $0.store.pause(app: $1, pack: nil) }
+            case .resumePacks: await quietly { try await $0.store.resume(app: $1, pack: nil) }
+            case .cancelPacks(let ids):
+                for id in ids { await quietly { try await $0.store.cancel(app: $1, pack: id) } }
+            case .request(let packs): await request(packs)
+            default: begin(action)
+            }
+        }
+    }
+
+    private func quietly(_ body: (InstallTools, String) async throws -> Void) async {
+        do {
+            try await body(tools, app)
+        } catch {
+            tools.log.error("The store of packs refused.", ["app": app, "error": "\(error)"])
+        }
+    }
+
+    private func request(_ packs: [PlannedPack]) async {
+        do {
+            try await tools.store.request(packs.map { PackRequest($0, app: app) })
+        } catch {
+            for planned in packs { post(.pack(planned.pack.id, .failed(DeviceError(wrapping: error)))) }
+        }
+    }
+
+    /// Starts a step that runs beside the facts; the one before is overtaken, and has ended before this one begins.
+    private func begin(_ action: InstallMachine.Action) {
+        let previous = step?.task
+        previous?.cancel()
+        stepCount += 1
+        let number = stepCount
+        let plan = machine.plan
+        let steps = InstallSteps(plan: plan, tools: tools)
+        let poster = poster
+        let task = Task {
+            await previous?.value
+            if Task.isCancelled { return }
+            let fact: InstallMachine.Fact
+            do {
+                fact = try await steps.perform(action) { poster.yield(Posted(fact: .copied(bytes: $0), step: number)) }
+            } catch {
+                fact = .failed(DeviceError(wrapping: error))
+            }
+            poster.yield(Posted(fact: fact, step: number))
+        }
+        step = (number, task)
+    }
+
+    private func end() async {
+        await InstallSteps(plan: machine.plan, tools: tools).conclude(machine)
+        if let error = machine.error { tools.notes.add(error.message, app: app) }
+        for planned in machine.plan.packs ?? [] where planned.state == .failed {
+            if let error = planned.error { tools.notes.add(error.message, app: app) }
+        }
+        report()
+        await leave()
+    }
+
+    private func leave() async {
+        step?.task.cancel()
+        await step?.task.value
+        poster.finish()
+        for watcher in watchers.values { watcher.finish() }
+        watchers = [:]
+    }
+}
+
+extension PackRequest {
+    init(_ planned: PlannedPack, app: String) {
+        let kind: FetchKind =
+            switch planned.role {
+            case .essential: .essential
+            case .prefetch: .prefetch
+            case .update: .update
+            }
+        self.init(app: app, pack: planned.pack, kind: kind, foreground: planned.role == .essential)
+    }
+}

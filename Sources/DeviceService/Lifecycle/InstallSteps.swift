@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import AssetPacks
+import DeviceProtocol
+import Kit
+import System
+
+/// The effects of an install, each on its own: they know the plan, not the state.
+struct InstallSteps: Sendable {
+    let plan: InstallPlan
+    let tools: InstallTools
+
+    private var source: FilePath { FilePath(plan.source) }
+
+    /// Does what `action` says and returns the fact it is answered by.
+    /// - Throws: what the action failed with; `rollBack` never does.
+    func perform(
+        _ action: InstallMachine.Action, copied: @escaping @Sendable (Int64) -> Void
+    ) async throws -> InstallMachine.Fact {
+        switch action {
+        case .choosePacks: return .chosen(try await choose())
+        case .askExtension(let packs): return await ask(packs)
+        case .planSpace(let packs):
+            let requests = packs.map { PackRequest($0, app: plan.app) }
+            return .planned(try await tools.store.plan(requests, alsoWriting: plan.baseSize))
+        case .copyApp:
+            try await copy(copied)
+            return .copiedAll
+        case .commit:
+            try await commit()
+            return .committed
+        case .rollBack:
+            await rollBack()
+            return .rolledBack
+        case .request, .pausePacks, .resumePacks, .cancelPacks:
+            throw DeviceError(.failed, "An action was taken for a step. This is a fault of larderd.")
+        }
+    }
+
+    private func bundle() async throws -> AppBundle {
+        let source = source
+        return try await offload { try AppBundleReader.bundle(at: source) }
+    }
+
+    private func choose() async throws -> [PlannedPack] {
+        guard plan.isManaged else { return [] }
+        let keys = try await bundle().backgroundAssets
+        let entry = try await tools.catalogue.fetch(plan.app, keys: keys)
+        let record = try await tools.registry.app(plan.app)
+        let local = record == nil ? [] : try await tools.store.localPacks(app: plan.app)
+        return PackSelection.select(
+            PackSelection.Facts(
+                manifest: entry.manifest.assetPacks, manifestSize: entry.size,
+                event: plan.kind == .install ? .firstInstallation : .subsequentUpdate, keys: keys,
+                wasLaunched: record?.wasLaunched ?? false, isOverridden: entry.isOverridden,
+                local: Dictionary(local.map { ($0.id, $0.version) }) { $1 }))
+    }
+
+    private func ask(_ packs: [DownloadManifestPack]) async -> InstallMachine.Fact {
+        guard let downloader = (try? await bundle())?.downloader else {
+            return .answered(declined: [], trouble: nil)
+        }
+        let outcome = await tools.extensions.shouldDownload(
+            packs.map { PackDescription($0) }, event: plan.kind.eventName, app: source, bundleID: plan.app,
+            downloader: downloader)
+        if let trouble = outcome.trouble { tools.notes.add(trouble, app: plan.app) }
+        return .answered(declined: outcome.declined, trouble: outcome.trouble)
+    }
+
+    private func copy(_ copied: @escaping @Sendable (Int64) -> Void) async throws {
+        let (bundles, plan, source) = (tools.bundles, plan, source)
+        let isCancelled = Locked(false)
+        try await withTaskCancellationHandler {
+            try await offload {
+                var reported: Int64 = 0
+                try bundles.copy(source, app: plan.app, number: plan.bundle) { bytes in
+                    if isCancelled.withLock({ $0 }) { throw CancellationError() }
+                    if bytes - reported >= 1 << 20 {
+                        reported = bytes
+                        copied(bytes)
+                    }
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+        try await tools.store.prepare(app: plan.app)
+    }
+
+    private func commit() async throws {
+        let (bundles, plan) = (tools.bundles, plan)
+        let folder = source.lastComponent?.string ?? ""
+        let path = bundles.folder(plan.app).appending("\(plan.bundle)")
+        let (bundle, size) = try await offload {
+            (try AppBundleReader.bundle(at: path.appending(folder)), try TreeSize.measure(path))
+        }
+        try await offload { try bundles.commit(plan.app, number: plan.bundle) }
+        let launched = try await tools.registry.app(plan.app)?.wasLaunched ?? false
+        try await tools.registry.save(
+            AppRecord(
+                id: plan.app, displayName: plan.displayName, version: plan.version, bundle: plan.bundle, folder: folder,
+                executable: bundle.executableName, wasLaunched: launched, baseSize: size.logical,
+                baseAllocatedSize: size.allocated))
+    }
+
+    /// Takes away what was made. What cannot be is logged and taken up again at the next start.
+    private func rollBack() async {
+        let (bundles, plan) = (tools.bundles, plan)
+        do {
+            if plan.kind == .install {
+                try await tools.registry.beginRemoval(plan.app)
+                try await tools.store.removeAll(app: plan.app)
+                try await offload { try bundles.removeRoot(plan.app) }
+                try await tools.registry.endRemoval(plan.app)
+            } else {
+                for planned in plan.pending([.essential, .prefetch, .update]) {
+                    try await tools.store.cancel(app: plan.app, pack: planned.pack.id)
+                }
+                try await offload { try bundles.remove(plan.app, number: plan.bundle) }
+            }
+        } catch {
+            tools.log.error("An install could not be undone whole.", ["app": plan.app, "error": "\(error)"])
+        }
+    }
+
+    /// Puts down what the ended install leaves to tell, and takes its journal away.
+    func conclude(_ machine: InstallMachine) async {
+        do {
+            if machine.state == .complete {
+                let notes = (machine.plan.packs ?? []).map { planned in
+                    let state = planned.state == .finished || planned.state == .pending ? nil : planned.state
+                    return (pack: planned.pack.id, state: state, message: planned.error?.message)
+                }
+                try await tools.registry.note(plan.app, notes)
+                if plan.kind == .update { try await removeObsolete() }
+            }
+            try await tools.registry.endJournal(plan.app)
+        } catch {
+            tools.log.error("An install's end could not be noted.", ["app": plan.app, "error": "\(error)"])
+        }
+    }
+
+    /// Packs that the newest manifest no longer has (BA 1.11).
+    private func removeObsolete() async throws {
+        guard plan.isManaged, let manifest = try await tools.registry.manifest(plan.app) else { return }
+        for pack in try await tools.store.localPacks(app: plan.app) where manifest[pack.id] == nil {
+            try await tools.store.remove(app: plan.app, pack: pack.id)
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+
+/// What installs work with.
+struct InstallTools: Sendable {
+    let registry: AppRegistry
+    let bundles: BundleStore
+    let catalogue: Catalogue
+    let store: any PackStoring
+    let extensions: ExtensionHost
+    let notes: NoteBoard
+    let log: Logger
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Database
+import DeviceProtocol
+import HTTP
+import Kit
+import System
+
+/// The device service: owns a state folder, listens on its socket, and runs everything behind it until it is stopped.
+package final class DeviceService: Sendable {
+    private let server: SocketServer
+    private let lifecycle: AppLifecycle
+    private let store: any PackStoring
+    private let database: Database
+    private let recovery: Task<Void, any Error>
+    private let lock: LockHolder
+    private let log: Logger
+
+    /// Keeps the state lock for as long as the service lives.
+    private final class LockHolder: Sendable {
+        let lock: StateLock
+        init(_ lock: consuming StateLock) { self.lock = lock }
+    }
+
+    /// Starts a service. It listens when this returns; requests wait until what the last process left is recovered.
+    /// - Throws: `DeviceError` when another service has the folder or the socket; `DatabaseError`, `KitError`, `Errno`.
+    package static func start(_ configuration: ServiceConfiguration) async throws -> DeviceService {
+        try await start(configuration) { paths, database, clients, log in
+            PackStore(state: paths.state, database: database, clients: clients, log: log)
+        }
+    }
+
+    /// As above, with a store of the caller's.
+    static func start(
+        _ configuration: ServiceConfiguration,
+        makeStore: @Sendable (LarderPaths, Database, any HTTPClientSource, Logger) throws -> any PackStoring
+    ) async throws -> DeviceService {
+        let paths = configuration.paths
+        let lock = try await offload {
+            try paths.prepareRuntime()
+            try paths.prepareState()
+            return LockHolder(try StateLock.take(paths))
+        }
+        let database = try await Database(path: paths.database, migrations: Schema.migrations)
+        let settings = SettingsStore(database: database)
+        let trust = TrustStore(paths)
+        let clients = TrustedClient(trust, version: configuration.version)
+        let store = try makeStore(paths, database, clients, configuration.log)
+        let registry = AppRegistry(database: database)
+        let bundles = BundleStore(paths: paths)
+        let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
+        let notes = NoteBoard()
+        let housekeeper = Housekeeper(database: database)
+        let lifecycle = AppLifecycle(
+            InstallTools(
+                registry: registry, bundles: bundles, catalogue: catalogue, store: store,
+                extensions: ExtensionHost(timeLimit: configuration.extensionTimeLimit), notes: notes,
+                log: configuration.log.named("lifecycle")), paths: paths, quiet: { housekeeper.tidy() })
+        let recovery = Task {
+            try await store.recover()
+            try await lifecycle.recover()
+        }
+        let harness = Harness(
+            lifecycle: lifecycle, registry: registry,
+            assets: AppAssets(registry: registry, bundles: bundles, catalogue: catalogue, store: store),
+            inventory: Inventory(
+                registry: registry, store: store, lifecycle: lifecycle, paths: paths, version: configuration.version,
+                notes: notes),
+            settings: settings, trust: trust, store: store,
+            doctor: Doctor(registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths),
+            recovery: recovery, onStopRequest: configuration.onStopRequest)
+        let listener = try configuration.listener ?? UnixListener(path: paths.socket)
+        let server = SocketServer(
+            listener, version: configuration.version, router: harness.router(), log: configuration.log,
+            onLeave: { housekeeper.tidy() })
+        try server.start()
+        return DeviceService(server, lifecycle, store, database, recovery, lock, configuration.log)
+    }
+
+    private init(
+        _ server: SocketServer, _ lifecycle: AppLifecycle, _ store: any PackStoring, _ database: Database,
+        _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
+    ) {
+        self.server = server
+        self.lifecycle = lifecycle
+        self.store = store
+        self.database = database
+        self.recovery = recovery
+        self.lock = lock
+        self.log = log
+    }
+
+    /// Waits until what the last process left is taken up again.
+    /// - Throws: what recovery failed with; requests fail with the same.
+    package func recovered() async throws { try await recovery.value }
+
+    /// Ends: no more clients, downloads stopped where they can go on from, database closed. Everything goes on with the
+    /// next start.
+    package func stop() async {
+        log.info("Stopping.")
+        server.close()
+        await lifecycle.stop()
+        await store.close()
+        await database.close()
+        withExtendedLifetime(lock) {}
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Database
+
+/// The tables of the service's database, from all its parts.
+enum Schema {
+    static let migrations = [
+        Migration(version: 1, statements: AppRegistry.tables + SettingsStore.tables + PackTables.create)
+    ]
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Kit
+
+/// How a device service is set up.
+package struct ServiceConfiguration: Sendable {
+    package var paths: LarderPaths
+    /// The service's own version, told to clients and servers.
+    package var version: String
+    package var log: Logger
+    /// How long an extension may take to answer for all packs of one event.
+    package var extensionTimeLimit: Duration = .seconds(30)
+    /// A socket that somebody opened for the service; nil makes one at `paths.socket`.
+    package var listener: UnixListener?
+    /// Called when a client asks the service to end.
+    package var onStopRequest: @Sendable () -> Void = {}
+
+    package init(paths: LarderPaths, version: String, log: Logger) {
+        self.paths = paths
+        self.version = version
+        self.log = log
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import DeviceProtocol
+import Kit
+import System
+
+/// What is installed and what it takes, put together from registry, store and disk.
+struct Inventory: Sendable {
+    let registry: AppRegistry
+    let store: any PackStoring
+    let lifecycle: AppLifecycle
+    let paths: LarderPaths
+    let version: String
+    let notes: NoteBoard
+
+    func apps() async throws -> [AppSummary] {
+        let events = Dictionary(await lifecycle.events.map { ($0.app, $0) }) { $1 }
+        var summaries: [AppSummary] = []
+        for record in try await registry.apps() {
+            let packs = try await store.localPacks(app: record.id)
+            let troubled = try await registry.notes(record.id).values.filter { $0.state == .failed }
+            let state = events[record.id].map { Self.state($0, isInstalled: true) } ?? "ready"
+            summaries.append(
+                AppSummary(
+                    app: record.id, displayName: record.displayName, version: record.version, state: state,
+                    wasLaunched: record.wasLaunched, localPacks: packs.count,
+                    size: packs.reduce(record.baseSize) { $0.addingClamped($1.installedSize) },
+                    allocatedSize: packs.reduce(record.baseAllocatedSize) { $0.addingClamped($1.allocatedSize) },
+                    note: troubled.compactMap(\.message).sorted().first))
+        }
+        for event in events.values where !summaries.contains(where: { $0.app == event.app }) {
+            summaries.append(
+                AppSummary(
+                    app: event.app, displayName: event.displayName, version: "",
+                    state: Self.state(event, isInstalled: false),
+                    wasLaunched: false, localPacks: 0, size: 0, allocatedSize: 0, note: event.notes.last))
+        }
+        return summaries.sorted { $0.app < $1.app }
+    }
+
+    private static func state(_ event: InstallEvent, isInstalled: Bool) -> String {
+        switch event.phase {
+        case .launchable, .complete: "ready"
+        case .paused: "paused"
+        case .failed: "failed"
+        default: isInstalled ? "updating" : "installing"
+        }
+    }
+
+    func packs(_ app: String) async throws -> PacksRequest.Reply {
+        if await lifecycle.run(of: app) == nil { _ = try await registry.existing(app) }
+        let collisions = try await store.collisions(app: app)
+        return PacksRequest.Reply(
+            packs: try await listings(app),
+            collisions: collisions.listed.map { CollisionListing(path: $0.path, winner: $0.winner, losers: $0.losers) },
+            collisionCount: collisions.count)
+    }
+
+    private func listings(_ app: String) async throws -> [PackListing] {
+        let manifest = try await registry.manifest(app)
+        let local = Dictionary(try await store.localPacks(app: app).map { ($0.id, $0) }) { $1 }
+        let transfers = Dictionary(try await store.transfers(app: app).map { ($0.pack, $0) }) { $1 }
+        let notes = try await registry.notes(app)
+        let offered = Dictionary((manifest?.assetPacks ?? []).map { ($0.id, $0) }) { $1 }
+        let ids = Set(local.keys).union(transfers.keys).union(offered.keys)
+        return ids.sorted().map { id in
+            PackListing(
+                id: id, local: local[id], transfer: transfers[id], offered: offered[id], note: notes[id],
+                isManifestKnown: manifest != nil)
+        }
+    }
+
+    func status() async throws -> StatusRequest.Reply {
+        let transfers = try await store.transfers(app: nil).map { transfer in
+            TransferListing(
+                app: transfer.app, pack: transfer.pack, version: transfer.version, state: PackState(transfer.state),
+                completed: transfer.downloaded, total: transfer.expected, bytesPerSecond: transfer.bytesPerSecond,
+                error: transfer.lastError)
+        }
+        return StatusRequest.Reply(
+            version: version, processID: CurrentProcess.identifier, stateFolder: paths.state.string,
+            installs: await lifecycle.events, transfers: transfers, notes: notes.all)
+    }
+
+    func storage() async throws -> StorageRequest.Reply {
+        var apps: [AppStorage] = []
+        for record in try await registry.apps() {
+            apps.append(
+                AppStorage(
+                    app: record.id, displayName: record.displayName, baseSize: record.baseSize,
+                    baseAllocatedSize: record.baseAllocatedSize, packs: try await listings(record.id)))
+        }
+        let paths = paths
+        let names = apps.map(\.app)
+        let (staging, bookkeeping, free) = try await offload {
+            var staging: Int64 = 0
+            var bookkeeping: Int64 = 0
+            for app in names {
+                let root = paths.appRoot(app)
+                staging = staging.addingClamped(try TreeSize.measure(root.appending("staging")).allocated)
+                bookkeeping = bookkeeping.addingClamped(try TreeSize.measure(root.appending("generations")).allocated)
+            }
+            for suffix in ["", "-wal", "-shm"] {
+                bookkeeping = bookkeeping.addingClamped(
+                    try TreeSize.measure(FilePath(paths.database.string + suffix)).allocated)
+            }
+            return (staging, bookkeeping, try FileSystemSpace(at: paths.state).available)
+        }
+        return StorageRequest.Reply(
+            apps: apps, staging: staging, bookkeeping: bookkeeping, free: free, stateFolder: paths.state.string)
+    }
+}
+
+extension PackListing {
+    fileprivate init(
+        id: String, local: LocalPack?, transfer: TransferStatus?, offered: DownloadManifestPack?,
+        note: AppRegistry.PackNote?, isManifestKnown: Bool
+    ) {
+        let state: PackState
+        if let transfer, transfer.state != .failed {
+            state = PackState(transfer.state)
+        } else if local != nil {
+            state = offered == nil && isManifestKnown ? .obsolete : .local
+        } else if transfer?.state == .failed || note?.state == .failed {
+            state = .failed
+        } else {
+            state = note == nil ? .available : .declined
+        }
+        self.init(
+            id: id, policy: PackPolicy(rawValue: offered?.downloadPolicy.name ?? "onDemand"), state: state,
+            localVersion: local?.version, availableVersion: offered?.version,
+            language: offered?.language ?? local?.language,
+            downloadSize: offered?.downloadSize ?? local?.downloadSize ?? transfer?.expected ?? 0,
+            downloaded: transfer?.downloaded ?? local?.downloadSize ?? 0, size: local?.installedSize ?? 0,
+            allocatedSize: local?.allocatedSize ?? 0, error: transfer?.lastError ?? (local == nil ? note?.message : nil)
+        )
+    }
+}
+
+extension PackState {
+    init(_ state: TransferStatus.State) {
+        switch state {
+        case .queued: self = .queued
+        case .downloading, .unpacking: self = .downloading
+        case .paused: self = .paused
+        case .waiting: self = .waiting
+        case .failed: self = .failed
+        }
+    }
+}

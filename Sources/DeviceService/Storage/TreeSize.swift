@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+
+/// What a folder takes, in bytes.
+struct TreeSize: Hashable, Sendable {
+    /// In the files.
+    var logical: Int64 = 0
+    /// On the disk.
+    var allocated: Int64 = 0
+    var fileCount = 0
+
+    /// Measures `path` and all below; links count as themselves, a file with several names once per name. Nothing being
+    /// there measures 0. Blocks.
+    /// - Throws: `Errno`
+    static func measure(_ path: FilePath) throws -> TreeSize {
+        var size = TreeSize()
+        let here = FileDescriptor.currentDirectory
+        let status: FileStatus
+        do {
+            status = try here.status(at: path)
+        } catch Errno.noSuchFileOrDirectory {
+            return size
+        }
+        size.add(status)
+        guard status.kind == .directory else { return size }
+        let folder = try OwnedDescriptor(path, .readOnly, options: [.directory, .noFollow])
+        try size.addContents(folder.borrowed, depth: 0)
+        return size
+    }
+
+    private mutating func add(_ status: FileStatus) {
+        if status.kind == .regular {
+            logical += status.size
+            fileCount += 1
+        }
+        allocated += status.allocatedSize
+    }
+
+    private mutating func addContents(_ folder: FileDescriptor, depth: Int) throws {
+        guard depth < TreeCopy.depthLimit else { return }
+        for entry in try folder.entries() {
+            let path = FilePath(entry.name)
+            do {
+                add(try folder.status(at: path))
+                guard entry.kind == .directory else { continue }
+                let inner = OwnedDescriptor(try folder.open(at: path, .readOnly, options: [.directory, .noFollow]))
+                try addContents(inner.borrowed, depth: depth + 1)
+            } catch Errno.noSuchFileOrDirectory {
+                continue  // Gone while we looked; it takes nothing any more.
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import DeviceProtocol
+import Testing
+
+@testable import DeviceService
+
+struct InstallMachineTests {
+    private static func pack(_ id: String, size: Int64 = 100) -> DownloadManifestPack {
+        DownloadManifestPack(
+            id: id, url: "https://localhost/\(id)", version: 1, downloadSize: size,
+            downloadPolicy: .essential([.firstInstallation]))
+    }
+
+    private static func machine(kind: InstallPlan.Kind = .install) -> InstallMachine {
+        InstallMachine(
+            InstallPlan(
+                kind: kind, app: "org.example.game", displayName: "Game", version: "1", source: "/Game.app", bundle: 1,
+                baseSize: 1000, isManaged: true, essentialAllowance: 5000))
+    }
+
+    private static let packs = [
+        PlannedPack(pack("E"), .essential), PlannedPack(pack("P"), .prefetch), PlannedPack(pack("U"), .update),
+    ]
+
+    private static let enough = SpacePlan(toFetch: 1, toWrite: 1, peak: 1, free: 2)
+
+    /// A machine that downloads its essential pack.
+    private func downloading(_ packs: [PlannedPack] = packs) -> InstallMachine {
+        var machine = Self.machine()
+        _ = machine.handle(.chosen(packs))
+        _ = machine.handle(.answered(declined: [], trouble: nil))
+        _ = machine.handle(.planned(Self.enough))
+        _ = machine.handle(.copiedAll)
+        return machine
+    }
+
+    @Test func anInstallGoesThroughItsStates() {
+        var machine = Self.machine()
+        #expect(machine.entry == [.choosePacks])
+        #expect(machine.handle(.chosen(Self.packs)) == [.askExtension([Self.packs[0].pack, Self.packs[1].pack])])
+        #expect(
+            machine.handle(.answered(declined: [], trouble: nil)) == [.planSpace([Self.packs[0], Self.packs[1]])])
+        #expect(machine.handle(.planned(Self.enough)) == [.copyApp])
+        #expect(machine.handle(.copied(bytes: 500)) == [])
+        #expect(machine.event().completed == 500)
+        #expect(machine.handle(.copiedAll) == [.request([Self.packs[0]])])
+        #expect(machine.handle(.pack("E", .progress(downloaded: 40))) == [])
+        #expect(machine.event().completed == 1040)
+        #expect(!machine.state.isLaunchable)
+        #expect(machine.handle(.pack("E", .finished)) == [.commit])
+        #expect(machine.handle(.committed) == [.request([Self.packs[1], Self.packs[2]])])
+        #expect(machine.event().phase == .launchable)
+        #expect(machine.handle(.pack("P", .finished)) == [])
+        #expect(machine.handle(.pack("U", .finished)) == [])
+        #expect(machine.event().phase == .complete)
+        #expect(machine.event().completed == machine.event().total)
+    }
+
+    @Test func theAllowanceStandsForUnknownSizes() {
+        var machine = Self.machine()
+        #expect(machine.event().total == 6000)
+        _ = machine.handle(.chosen(Self.packs))
+        #expect(machine.event().total == 1100)
+    }
+
+    @Test func anAppWithoutPacksNeedsNoExtensionAndNoDownload() {
+        var machine = Self.machine()
+        #expect(machine.handle(.chosen([])) == [.planSpace([])])
+        #expect(machine.handle(.planned(Self.enough)) == [.copyApp])
+        #expect(machine.handle(.copiedAll) == [.commit])
+        #expect(machine.handle(.committed) == [])
+        #expect(machine.state == .complete)
+    }
+
+    @Test func tooLittleSpaceIsRefusedWithFiguresBeforeTheFirstByte() {
+        var machine = Self.machine()
+        _ = machine.handle(.chosen(Self.packs))
+        _ = machine.handle(.answered(declined: [], trouble: nil))
+        let full = SpacePlan(toFetch: 10, toWrite: 20, peak: 30, free: 5)
+        #expect(machine.handle(.planned(full)) == [.rollBack])
+        #expect(machine.handle(.rolledBack) == [])
+        let event = machine.event()
+        #expect(event.phase == .failed)
+        #expect(event.error?.code == .noSpace)
+        #expect(event.error?.details["peak"] == "30")
+    }
+
+    @Test func aFailedEssentialPackIsOfferedAgainAsPrefetch() {
+        var machine = downloading()
+        let error = DeviceError(.failed, "The server is gone.")
+        #expect(machine.handle(.pack("E", .failed(error))) == [.commit])
+        let actions = machine.handle(.committed)
+        guard case .request(let packs)? = actions.first else { return #expect(Bool(false), "\(actions)") }
+        #expect(packs.map(\.pack.id) == ["E", "P"] || packs.map(\.pack.id) == ["E", "P", "U"])
+        #expect(packs.first?.role == .prefetch)
+        #expect(machine.event().phase == .launchable)
+        #expect(machine.event().notes == ["The server is gone."])
+        _ = machine.handle(.pack("P", .finished))
+        _ = machine.handle(.pack("U", .finished))
+        #expect(machine.handle(.pack("E", .failed(error))) == [])
+        #expect(machine.state == .complete)
+        #expect(machine.event().packs.first?.state == .failed)
+    }
+
+    @Test func declinedPacksAreLeftOut() {
+        var machine = Self.machine()
+        _ = machine.handle(.chosen(Self.packs))
+        #expect(
+            machine.handle(.answered(declined: ["E"], trouble: "It crashed.")) == [.planSpace([Self.packs[1]])])
+        _ = machine.handle(.planned(Self.enough))
+        #expect(machine.handle(.copiedAll) == [.commit])
+        #expect(machine.event().notes == ["It crashed."])
+        #expect(machine.event().packs.first?.state == .declined)
+        #expect(machine.event().total == 1000)
+    }
+
+    @Test func pausesHoldTheNextStepAgainAndAgain() {
+        var machine = downloading()
+        for _ in 0..<3 {
+            #expect(machine.handle(.pause) == [.pausePacks])
+            #expect(machine.handle(.pause) == [])
+            #expect(machine.event().phase == .paused)
+            #expect(machine.entry == [])
+            #expect(machine.handle(.resume) == [.resumePacks, .request([Self.packs[0]])])
+            #expect(machine.handle(.resume) == [])
+        }
+        _ = machine.handle(.pause)
+        #expect(machine.handle(.pack("E", .finished)) == [])
+        #expect(machine.state == .downloading)
+        #expect(machine.handle(.resume) == [.resumePacks, .commit])
+    }
+
+    @Test func aPauseWhilePlanningBeginsThePlanningAnew() {
+        var machine = Self.machine()
+        _ = machine.handle(.chosen(Self.packs))
+        #expect(machine.handle(.pause) == [])
+        #expect(machine.handle(.answered(declined: [], trouble: nil)) == [])
+        #expect(machine.handle(.resume) == [.choosePacks])
+        #expect(machine.state == .fetchingManifest)
+    }
+
+    @Test func cancellingUndoesWhatIsNotInstalledYet() {
+        var machine = downloading()
+        #expect(machine.handle(.cancel) == [.rollBack])
+        #expect(machine.handle(.cancel) == [])
+        #expect(machine.handle(.pack("E", .finished)) == [])
+        #expect(machine.handle(.failed(DeviceError(.failed, "late"))) == [])
+        #expect(machine.handle(.rolledBack) == [])
+        #expect(machine.event().phase == .cancelled)
+        #expect(machine.event().error == nil)
+    }
+
+    @Test func cancellingAnInstalledAppStopsThePrefetchOnly() {
+        var machine = downloading()
+        _ = machine.handle(.pack("E", .finished))
+        _ = machine.handle(.committed)
+        #expect(machine.handle(.cancel) == [.cancelPacks(["P", "U"])])
+        #expect(machine.state == .complete)
+    }
+
+    @Test func factsOfOtherStatesChangeNothing() {
+        var machine = Self.machine()
+        let before = machine
+        for fact: InstallMachine.Fact in [
+            .answered(declined: ["E"], trouble: nil), .planned(Self.enough), .copied(bytes: 5), .copiedAll, .committed,
+            .rolledBack, .resume, .pack("E", .finished),
+        ] {
+            #expect(machine.handle(fact) == [])
+        }
+        #expect(machine == before)
+    }
+
+    /// Random facts, with a restart in between now and then: no sequence leaves a machine that waits for nothing.
+    @Test func everyUnfinishedMachineKnowsWhatComesNext() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var random = SeededRandom(seed)
+        for _ in 0..<3000 {
+            var machine = Self.machine(kind: Bool.random(using: &random) ? .install : .update)
+            for _ in 0..<30 {
+                let error = DeviceError(.failed, "x")
+                let facts: [InstallMachine.Fact] = [
+                    .chosen(Self.packs), .chosen([]), .answered(declined: ["P"], trouble: nil), .planned(Self.enough),
+                    .copiedAll, .pack("E", .finished), .pack("E", .failed(error)), .pack("P", .finished),
+                    .pack("U", .failed(error)), .committed, .failed(error), .pause, .resume, .cancel, .rolledBack,
+                ]
+                _ = machine.handle(facts[Int.random(in: 0..<facts.count, using: &random)])
+                if Int.random(in: 0..<10, using: &random) == 0 { machine.restart() }
+                if machine.state.isFinal { break }
+                if machine.isPaused {
+                    var resumed = machine
+                    #expect(!resumed.handle(.resume).isEmpty || resumed.state.isFinal, "\(machine)")
+                } else {
+                    #expect(!machine.entry.isEmpty, "\(machine)")
+                }
+            }
+        }
+    }
+}
