@@ -55,6 +55,10 @@ import Testing
         try await withApp { _, service, manager in
             let failures: [(DeviceError, (any Error) -> Bool)] = [
                 (DeviceError(.cancelled, "cancelled"), { ($0 as? URLError)?.code == .cancelled }),
+                (
+                    DeviceError(.init(rawValue: "store.cancelled"), "cancelled"),
+                    { ($0 as? URLError)?.code == .cancelled }
+                ),
                 (DeviceError(.packNotFound, "none"), { "\($0)" == assetPackNotFound("Islands").text }),
                 (
                     DeviceError(.noSpace, "12 MB are missing"),

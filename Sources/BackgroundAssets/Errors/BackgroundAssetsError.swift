@@ -59,16 +59,16 @@ public struct BackgroundAssetsError: LocalizedError, CustomStringConvertible {
 func clientError(_ error: any Error, forPackWithID id: String? = nil) -> any Error {
     guard let error = error as? DeviceError else { return error }
     switch error.code {
-    case .packNotFound:
+    case .packNotFound, DeviceError.Code(rawValue: "store.notFound"):
         guard let id = id ?? error.details["pack"] else { break }
         return ManagedBackgroundAssetsError.assetPackNotFound(withID: id)
-    case .cancelled:
-        return URLError(.cancelled)
     case .appNotFound:
         return BackgroundAssetsError(.notInstalled, error.message)
     case .disconnected:
         return BackgroundAssetsError(.serviceUnavailable, error.message)
     default: break
     }
+    // The service's rooms have a code of their own for it: device.cancelled, store.cancelled, http.cancelled.
+    if error.code.rawValue.hasSuffix(".cancelled") { return URLError(.cancelled) }
     return BackgroundAssetsError(BackgroundAssetsError.Code(rawValue: error.code.rawValue), error.message)
 }
