@@ -164,7 +164,12 @@ struct DeviceCommandTests {
             let other = try scratch.write("hello", to: "other.pem")
             #expect(await larder("trust", other.string, home: scratch.path).code == .badInput)
             #expect(await larder("trust", "/nowhere.pem", home: scratch.path).code == .notFound)
+            let early = await larder("trust", home: scratch.path)
+            #expect(early.code == .notFound)
+            #expect(early.errors.contains("ba-serve"))
             #expect(service.requests.count == 1)
+            try scratch.write(pem, to: "config/authority/authority.pem")
+            #expect(await larder("trust", home: scratch.path).output == "Trusted as authority.\n")
         }
     }
 

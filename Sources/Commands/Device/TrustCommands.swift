@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Crypto
 import DeviceProtocol
 import Kit
 import System
@@ -8,8 +9,14 @@ import System
 extension DeviceCommands {
     static let trust = Command(
         "trust", summary: "Say which certificate authorities the device service accepts besides the system's",
-        discussion: "'larder trust FILE' is 'larder trust add FILE'.",
-        examples: [.init("larder trust development-ca.pem", "accepts servers with certificates of that authority")],
+        discussion: """
+            'larder trust FILE' is 'larder trust add FILE'; 'larder trust' alone accepts this machine's own development \
+            authority, which ba-serve makes.
+            """,
+        examples: [
+            .init("larder trust", "accepts the development servers of this machine"),
+            .init("larder trust studio-ca.pem", "accepts servers with certificates of that authority"),
+        ],
         subcommands: [trustAdd, trustList, trustRemove], defaultSubcommand: "add")
 
     private static let trustAdd = Command(
@@ -18,9 +25,13 @@ extension DeviceCommands {
         options: [
             .value("name", short: "n", "name", "What it is called in the list; the file's name by default."), .json,
         ],
-        arguments: [CommandArgument("file", "The authority's certificate, in PEM form.", completion: .file)]
+        arguments: [
+            CommandArgument(
+                "file", "The authority's certificate, in PEM form; ba-serve's by default.", isOptional: true,
+                completion: .file)
+        ]
     ) { arguments, context in
-        let file = try arguments.requiredArgument("file")
+        let file = try arguments.argument("file") ?? developmentAuthority(context)
         let bytes: [UInt8]
         do {
             bytes = try File.read(context.resolve(file), limit: 1 << 20)
@@ -47,6 +58,18 @@ extension DeviceCommands {
             context.print("Trusted as \(name).")
         }
         return .success
+    }
+
+    /// The certificate of the authority that `ba-serve` makes for this user.
+    private static func developmentAuthority(_ context: CommandContext) throws -> String {
+        let folder = try LarderPaths(environment: context.environment).configuration.appending("authority")
+        let file = folder.appending(DevelopmentAuthority.certificateName)
+        guard FileDescriptor.currentDirectory.exists(at: file) else {
+            throw CommandError(
+                "file.notFound",
+                "This machine has no development authority yet. Start ba-serve once, which makes it, or name a file.")
+        }
+        return file.string
     }
 
     private static let trustList = Command(

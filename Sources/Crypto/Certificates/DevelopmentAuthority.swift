@@ -11,6 +11,8 @@ package import System
 package struct DevelopmentAuthority: Sendable {
     /// What devices are to trust: the authority's certificate.
     package let certificateFile: FilePath
+    /// Its name in the authority's folder.
+    package static let certificateName = "authority.pem"
     /// Whether it was made just now, so that no device can know it yet.
     package let isNew: Bool
     private let folder: FilePath
@@ -27,7 +29,7 @@ package struct DevelopmentAuthority: Sendable {
     package init(folder: FilePath, now: Int64 = Timestamp.now.seconds) throws {
         self.folder = folder
         self.now = now
-        certificateFile = folder.appending("authority.pem")
+        certificateFile = folder.appending(Self.certificateName)
         do {
             try FileDescriptor.currentDirectory.makeDirectories(at: folder, permissions: .directoryPrivate)
             let lock = try FileLock.acquire(folder.appending("lock"), .exclusive)
@@ -47,7 +49,7 @@ package struct DevelopmentAuthority: Sendable {
     }
 
     private static func known(in folder: FilePath) throws -> CertificateAuthority? {
-        guard let certificate = try read(folder.appending("authority.pem")),
+        guard let certificate = try read(folder.appending(Self.certificateName)),
             let key = try read(folder.appending("authority.key"))
         else { return nil }
         do {

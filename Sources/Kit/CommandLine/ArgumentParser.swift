@@ -36,8 +36,12 @@ package struct ArgumentParser: Sendable {
         guard let command = path.last else { return .help(path: [root]) }
         guard !command.subcommands.isEmpty else { return try parseLeaf(words, path: path) }
         guard let word = words.first else {
-            if command.defaultSubcommand == nil, command.run != nil { return try parseLeaf(words, path: path) }
-            return .help(path: path)
+            // A default that needs no words is meant by none; one that does is better explained.
+            guard let name = command.defaultSubcommand, let next = command.subcommand(name),
+                next.arguments.allSatisfy(\.isOptional), path.count > 1
+            else { return .help(path: path) }
+            path.append(next)
+            return try parseLeaf(words, path: path)
         }
         if word == "--help" || word == "-h" { return .help(path: path) }
         if word == "--version", path.count == 1 { return .version }
