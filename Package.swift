@@ -103,7 +103,8 @@ let package = Package(
             "PackNamespace",
             "Kit", "System", "ProbeExtension"),
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
-        tests("Commands", "Commands", "AssetPacks", "DeviceProtocol", "PackNamespace", "Kit", "System"),
+        tests(
+            "Commands", "Commands", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit", "System"),
         .executableTarget(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(

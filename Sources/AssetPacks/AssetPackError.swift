@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-package import Kit
+import Kit
 
 /// What went wrong with a pack, a pack manifest or a download manifest.
 package struct AssetPackError: LarderError {
@@ -45,17 +45,6 @@ package struct AssetPackError: LarderError {
     package let cause: (any Error)?
 
     package var codeName: String { code.rawValue }
-
-    package var exitCode: ExitCode {
-        switch code {
-        case .notFound: .notFound
-        case .noSpace: .noSpace
-        case .macExecutable: .refused
-        case .outputExists, .io, .changedWhileReading: .failure
-        case .invalidArgument: .usage
-        default: .badInput
-        }
-    }
 
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code

@@ -11,11 +11,11 @@ package enum ArchiveExtraction {
 
     /// Feeds an archive file to a sink, from the file's offset to its end.
     /// - Parameters:
-    ///   - progress: called with the bytes of the archive read so far.
+    ///   - progress: called with the bytes of the archive read so far; what it throws ends the reading.
     /// - Throws: `ArchiveError`, or what the sink throws.
     package static func read(
         _ file: FileDescriptor, into sink: any ArchiveSink, limits: ArchiveLimits = .default, threads: Int = 0,
-        progress: ((UInt64) -> Void)? = nil
+        progress: ((UInt64) throws -> Void)? = nil
     ) throws {
         let decoder = try ArchiveDecoder(sink: sink, limits: limits, threads: threads)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 4096)
@@ -32,7 +32,7 @@ package enum ArchiveExtraction {
             if count == 0 { break }
             try decoder.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             total += UInt64(count)
-            progress?(total)
+            try progress?(total)
         }
         try decoder.finish()
     }
@@ -41,7 +41,7 @@ package enum ArchiveExtraction {
     /// folder is put in its place only when it is complete.
     package static func extract(
         _ file: FileDescriptor, to folder: FilePath, options: ExtractionOptions = ExtractionOptions(),
-        limits: ArchiveLimits = .default, threads: Int = 0, progress: ((UInt64) -> Void)? = nil
+        limits: ArchiveLimits = .default, threads: Int = 0, progress: ((UInt64) throws -> Void)? = nil
     ) throws -> ExtractionSummary {
         do {
             let here = FileDescriptor.currentDirectory
@@ -69,7 +69,7 @@ package enum ArchiveExtraction {
 
     private static func extractClean(
         _ file: FileDescriptor, _ target: FileDescriptor, _ options: ExtractionOptions, _ limits: ArchiveLimits,
-        _ threads: Int, _ progress: ((UInt64) -> Void)?
+        _ threads: Int, _ progress: ((UInt64) throws -> Void)?
     ) throws -> ExtractionSummary {
         do {
             let extractor = DirectoryExtractor(directory: target, options: options)

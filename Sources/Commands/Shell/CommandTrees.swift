@@ -11,6 +11,7 @@ package enum CommandTrees {
     /// The tree for the name the program was called by; any unknown name is `larder`.
     package static func tree(for name: String) -> Command {
         switch name {
+        case "ba-package": PackCommands.tree
         case "ba-serve": ServeCommands.tree
         case "backgroundassets-debug": DebugCommand.tree
         default: larder
@@ -31,6 +32,7 @@ package enum CommandTrees {
         ],
         subcommands: DeviceCommands.all.map { $0.grouped("On the device") }
             + ReadingCommands.all.map { $0.grouped("Reading packs from any program") }
+            + PackCommands.all.map { $0.grouped("Making packs") }
             + ServeCommands.all.map { $0.grouped("Serving packs") }
             + ShellCommands.all.map { $0.grouped("About these commands") })
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import AssetPacks
+import Kit
+import System
+
+/// What the pack commands share.
+enum PackSupport {
+    static let outputOption = "output-path"
+    static let quiet = CommandOption.flag("quiet", short: "q", "Print nothing but errors.")
+
+    /// The manifest that a command line names, which must be a `.json` file.
+    static func manifestPath(_ arguments: ParsedArguments, _ context: CommandContext) throws -> FilePath {
+        let name = try arguments.requiredArgument("manifest")
+        guard name.hasSuffix(".json") else {
+            throw UsageError("The manifest must be a .json file, and \"\(name)\" is none.")
+        }
+        return context.resolve(name)
+    }
+
+    static func evaluate(_ arguments: ParsedArguments, _ context: CommandContext) throws -> PackEvaluation {
+        let path = try manifestPath(arguments, context)
+        let manifest = try PackManifest(contentsOf: path)
+        return try PackEvaluation(
+            manifest,
+            sourceDirectory: manifest.sourceDirectory(manifest: path, workingDirectory: context.workingDirectory))
+    }
+
+    static func show(_ warnings: [String], _ context: CommandContext) {
+        for warning in warnings { context.note("warning: \(printable(warning))") }
+    }
+
+    /// Runs work that blocks, off the cooperative pool, with a flag that says when the person wants it to end.
+    static func blocking<Result: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
+    ) async throws -> Result {
+        let flag = Locked(false)
+        return try await withTaskCancellationHandler {
+            try await offload { try body { flag.withLock { $0 } } }
+        } onCancel: {
+            flag.withLock { $0 = true }
+        }
+    }
+
+    /// `5 files, 1 link, 12.3 MB`
+    static func amount(files: Int, links: Int, bytes: Int64) -> String {
+        var parts = [count(files, "file")]
+        if links > 0 { parts.append(count(links, "link")) }
+        parts.append(ByteCount.formatted(bytes))
+        return parts.joined(separator: ", ")
+    }
+
+    static func count(_ number: Int, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
+
+    /// Names come from archives and trees of others: what a terminal would obey is shown as an escape.
+    static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isControl(scalar) {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import Commands
+
+struct ArchiveCommandTests {
+    private func withPack(_ body: (Scratch, PackShell) async throws -> Void) async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            #expect(await shell("M.json", "-o", "X.aar", "-q").code == .success)
+            try await body(scratch, shell)
+        }
+    }
+
+    @Test func listShowsFieldsAsAppleDoes() async throws {
+        try await withPack { _, shell in
+            let lines = await shell("list", "-v", "X.aar").output.split(separator: "\n")
+            #expect(lines.last == "F PAT=Contents/Videos/Start.m4v MOD=00644 DAT[4]")
+            #expect(lines[1] == "D PAT=Contents MOD=00755")
+            let json = await shell("list", "--json", "X.aar").output.split(separator: "\n")
+            #expect(json.count == 7)
+            #expect(
+                json.last == "{\"mode\":\"0644\",\"path\":\"Contents/Videos/Start.m4v\",\"size\":4,\"type\":\"file\"}")
+        }
+    }
+
+    @Test func everyFieldOfAnEntry() {
+        var entry = EntryHeader(type: .symbolicLink, path: "a/l\u{1B}[2J")
+        entry.linkTarget = "x"
+        entry.userID = 501
+        entry.groupID = 20
+        entry.mode = 0o755
+        entry.flags = 0x8000
+        entry.creationTime = Timestamp(seconds: 1_704_164_645)
+        entry.modificationTime = Timestamp(seconds: 1_704_164_645, nanoseconds: 42)
+        entry.blobs = [.init(key: .extendedAttributes, size: 62)]
+        entry.hardLinkCluster = 1
+        #expect(
+            EntryLine.verbose(entry)
+                == "L PAT=a/l\\u{1b}[2J LNK=x UID=501 GID=20 MOD=00755 FLG=0x00008000 CTM=1704164645.000000000 "
+                + "MTM=1704164645.000000042 XAT[62] HLC=1")
+    }
+
+    @Test func extractMakesTheFolderAndRefusesAFullOne() async throws {
+        try await withPack { scratch, shell in
+            let first = await shell("extract", "X.aar", "-o", "out")
+            #expect(first.code == .success)
+            #expect(first.output == "out: 3 files, 20.3 kB\n")
+            #expect(try scratch.tree("out") == ["Contents/Levels/1/map", "Contents/Videos/Start.m4v", "manifest.json"])
+            try scratch.write("mine", to: "out/extra")
+            let second = await shell("extract", "X.aar", "-o", "out")
+            #expect(second.code == .badInput)
+            #expect(
+                second.errors == "ba-package: X.aar: out is not empty; nothing is overwritten. Name another folder.\n")
+            #expect(try scratch.tree("out").contains("extra"))
+            #expect(await shell("extract", "X.aar", "-o", "out", "--replace").code == .success)
+            #expect(!(try scratch.tree("out").contains("extra")))
+            #expect(await shell("extract", "X.aar", "--output-path", "new", "--replace", "-q").output.isEmpty)
+        }
+    }
+
+    @Test func brokenArchivesLeaveNothing() async throws {
+        try await withPack { scratch, shell in
+            let bytes = try File.read(scratch("X.aar"))
+            try scratch.write(bytes.dropLast(20), to: "cut.aar")
+            try scratch.write("not an archive", to: "text.aar")
+            try scratch.write("precious", to: "out/file")
+            let before = try scratch.tree()
+            for name in ["cut.aar", "text.aar"] {
+                #expect(await shell("extract", name, "-o", "fresh").code == .badInput)
+                #expect(await shell("extract", name, "-o", "out", "--replace").code == .badInput)
+                #expect(await shell("list", name).code == .badInput)
+                #expect(await shell("verify", name).code == .badInput)
+            }
+            #expect(await shell("extract", "none.aar", "-o", "fresh").code == .notFound)
+            #expect(try scratch.tree() == before)
+        }
+    }
+
+    @Test func verifyReportsEachPack() async throws {
+        try await withPack { scratch, shell in
+            try scratch.write(try File.read(scratch("X.aar")).dropLast(5), to: "bad.aar")
+            let result = await shell("verify", "bad.aar", "X.aar")
+            #expect(result.code == .badInput)
+            #expect(result.output.hasPrefix("X.aar: sound; Tutorial, 2 files, 20.0 kB, sha256-tree-1m "))
+            #expect(result.errors.hasPrefix("ba-package: bad.aar: "))
+            let json = await shell("verify", "X.aar", "bad.aar", "--json").output.split(separator: "\n")
+            #expect(json.count == 2)
+            #expect(json[0].contains("\"sound\":true") && json[1].contains("\"sound\":false"))
+        }
+    }
+}
