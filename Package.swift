@@ -123,6 +123,12 @@ let package = Package(
             path: "Tests/Fuzz/Text"),
         .executableTarget(
             name: "fuzz-namespace", dependencies: ["FuzzSupport", "PackNamespace"], path: "Tests/Fuzz/Namespace"),
+        .executableTarget(
+            name: "fuzz-pack-manifest", dependencies: ["FuzzSupport", "TestSupport", "AssetPacks", "Kit"],
+            path: "Tests/Fuzz/PackManifest"),
+        .executableTarget(
+            name: "fuzz-download-manifest", dependencies: ["FuzzSupport", "TestSupport", "AssetPacks", "Kit"],
+            path: "Tests/Fuzz/DownloadManifest"),
         .testTarget(
             name: "Integration",
             dependencies: [

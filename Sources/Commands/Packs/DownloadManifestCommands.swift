@@ -13,6 +13,11 @@ extension PackCommands {
             devices fetch a pack again when its version rises. Beside Apple's keys each pack gets a "larder" object with the \
             archive's digest, installed size and number of files, which Apple's devices pass over.
             """,
+        examples: [
+            .init(
+                "ba-package download-manifest create A.aar --ios --download-base-url https://cdn.example.com/packs",
+                "prints a manifest of one pack")
+        ],
         subcommands: [create, update])
 
     private static let platformOptions = AssetPackPlatform.allCases.map {
