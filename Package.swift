@@ -97,7 +97,7 @@ let package = Package(
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
             "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
-            "AppleArchive", "HTTP", "Kit", "System"),
+            "AppleArchive", "Database", "HTTP", "Crypto", "Kit", "System"),
         tests(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",
             "PackNamespace",

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import HTTP
+import Kit
+
+/// Serves archives from memory over plain http on the loopback, with ranges, and misbehaves when told to.
+final class PackServer: Sendable {
+    /// How one answer goes wrong. They are used up in order; afterwards all goes well.
+    enum Fault: Sendable {
+        case none
+        case status(Int)
+        case cut(after: Int64)
+        case reset(after: Int64)
+        case stall(after: Int64)
+        case wrongByte(Int64)
+        case redirect(String)
+        case slow(bytesPerSecond: Int64)
+        /// Another file under the same address, from this answer on.
+        case replaced([UInt8])
+        /// Says and sends this instead.
+        case lies([UInt8])
+        /// Ignores what part was asked for.
+        case noRanges
+    }
+
+    struct Request: Sendable, Hashable {
+        var path: String
+        var range: String?
+        var ifRange: String?
+    }
+
+    private struct File {
+        var bytes: [UInt8]
+        var etag: String
+    }
+
+    private struct State {
+        var files: [String: File] = [:]
+        var served = 0
+        var faults: [Fault] = []
+        var requests: [Request] = []
+
+        mutating func serve(_ bytes: [UInt8], _ path: String) {
+            served += 1
+            files[path] = File(bytes: bytes, etag: "\"\(served)\"")
+        }
+    }
+
+    private let state: Monitor<State>
+    private let server: HTTPServer
+
+    init() throws {
+        let state = Monitor(State())
+        self.state = state
+        server = try HTTPServer(HTTPServerConfiguration(host: "127.0.0.1", port: 0)) { request in
+            Self.answer(request, state)
+        }
+    }
+
+    func stop() { server.stop() }
+
+    func url(_ name: String) -> String { "http://127.0.0.1:\(server.port)/\(name)" }
+
+    func serve(_ bytes: [UInt8], as name: String) { state.withLock { $0.serve(bytes, "/" + name) } }
+
+    func fail(_ faults: Fault...) { state.withLock { $0.faults = faults } }
+
+    var requests: [Request] { state.withLock { $0.requests } }
+
+    /// Blocks until so many requests have come. For an owned thread.
+    func waitForRequests(_ count: Int) async throws {
+        try await offload { [state] in state.wait { $0.requests.count >= count ? () : nil } }
+    }
+
+    private static func answer(_ request: HTTPServerRequest, _ state: Monitor<State>) -> HTTPServerResponse {
+        let range = request.headers["Range"]
+        let (found, fault) = state.withLock { state -> (File?, Fault) in
+            let entry = Request(path: request.path, range: range, ifRange: request.headers["If-Range"])
+            state.requests.append(entry)
+            let fault = state.faults.isEmpty ? Fault.none : state.faults.removeFirst()
+            if case .replaced(let bytes) = fault { state.serve(bytes, request.path) }
+            return (state.files[request.path], fault)
+        }
+        guard let found else { return .text(404, "no such pack") }
+        var file = found.bytes
+        let etag = found.etag
+        var behaviour = BodyBehaviour()
+        switch fault {
+        case .status(let status): return .text(status, "as told")
+        case .redirect(let url): return HTTPServerResponse(status: 302, headers: ["Location": url])
+        case .cut(let offset): (behaviour.breaks, behaviour.breakOffset) = (.cut, offset)
+        case .reset(let offset): (behaviour.breaks, behaviour.breakOffset) = (.reset, offset)
+        case .stall(let offset): (behaviour.breaks, behaviour.breakOffset) = (.stall, offset)
+        case .wrongByte(let offset): behaviour.wrongByte = offset
+        case .slow(let rate): behaviour.bytesPerSecond = rate
+        case .lies(let bytes): file = bytes
+        case .none, .replaced, .noRanges: break
+        }
+        var start = 0
+        if let range, range.hasPrefix("bytes="), let first = Int(range.dropFirst(6).prefix { $0 != "-" }) {
+            start = first
+        }
+        if let condition = request.headers["If-Range"], condition != etag { start = 0 }
+        if case .noRanges = fault { start = 0 }
+        guard start < file.count || start == 0 else {
+            return HTTPServerResponse(status: 416, headers: ["Content-Range": "bytes */\(file.count)"])
+        }
+        var headers: HTTPHeaders = ["ETag": etag, "Accept-Ranges": "bytes"]
+        if start > 0 { headers["Content-Range"] = "bytes \(start)-\(file.count - 1)/\(file.count)" }
+        return HTTPServerResponse(
+            status: start > 0 ? 206 : 200, headers: headers, body: [.bytes(Array(file[start...]))], behaviour: behaviour
+        )
+    }
+}

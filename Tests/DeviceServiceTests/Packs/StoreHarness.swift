@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Database
+import HTTP
+import Kit
+import PackNamespace
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+struct PlainClients: HTTPClientSource {
+    let shared: HTTPClient
+
+    init(stallTimeout: Duration = .seconds(2)) {
+        var configuration = HTTPClientConfiguration()
+        configuration.allowsPlainLoopback = true
+        configuration.stallTimeout = stallTimeout
+        configuration.connectTimeout = .seconds(30)
+        shared = HTTPClient(configuration)
+    }
+
+    func client() -> HTTPClient { shared }
+}
+
+/// A store on a scratch folder, with one app and a server.
+struct StoreHarness {
+    static let app = "org.example.game"
+
+    let scratch: Scratch
+    let server: PackServer
+    let database: Database
+    let store: PackStore
+    var root: FilePath { scratch.path.appending("apps").appending(Self.app) }
+    var layout: AppRootLayout { AppRootLayout(root: root) }
+
+    /// Runs a test with a store that is closed afterwards.
+    static func with(
+        configuration: StoreConfiguration = .quick, clients: any HTTPClientSource = PlainClients(),
+        _ body: (StoreHarness) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let server = try PackServer()
+            let harness = try await StoreHarness(scratch, server, configuration, clients)
+            try FileDescriptor.currentDirectory.makeDirectories(at: harness.root)
+            do {
+                try await harness.store.prepare(app: app)
+                try await body(harness)
+            } catch {
+                await harness.end()
+                throw error
+            }
+            await harness.end()
+        }
+    }
+
+    init(
+        _ scratch: Scratch, _ server: PackServer, _ configuration: StoreConfiguration = .quick,
+        _ clients: any HTTPClientSource = PlainClients()
+    ) async throws {
+        self.scratch = scratch
+        self.server = server
+        database = try await Database(
+            path: scratch.path.appending("larder.sqlite"),
+            migrations: [Migration(version: 1, statements: PackTables.create)])
+        store = PackStore(
+            state: scratch.path, database: database, clients: clients, log: .silent, configuration: configuration)
+    }
+
+    private func end() async {
+        await store.close()
+        await database.close()
+        _ = try? await offload { [server] in server.stop() }
+    }
+
+    /// The same state folder under another service, as after a restart.
+    func restarted(_ configuration: StoreConfiguration = .quick) async throws -> StoreHarness {
+        await store.close()
+        await database.close()
+        return try await StoreHarness(scratch, server, configuration)
+    }
+
+    /// Puts an archive on the server and makes the request for it.
+    func offer(
+        _ fixture: PackFixture, kind: FetchKind = .onDemand, foreground: Bool = true
+    ) throws -> (request: PackRequest, archive: [UInt8]) {
+        let archive = try fixture.archive()
+        server.serve(archive, as: fixture.id)
+        let pack = fixture.description(archive, url: server.url(fixture.id))
+        return (PackRequest(app: Self.app, pack: pack, kind: kind, foreground: foreground), archive)
+    }
+
+    /// Requests packs and waits until each is finished or failed.
+    @discardableResult
+    func fetch(_ requests: PackRequest...) async throws -> [String: PackEvent.Change] {
+        let events = store.events(ofApp: Self.app)
+        try await store.request(requests)
+        return await Self.outcomes(of: Set(requests.map(\.pack.id)), in: events)
+    }
+
+    /// Waits until each of the packs is finished or failed.
+    static func outcomes(of packs: Set<String>, in events: AsyncStream<PackEvent>) async -> [String: PackEvent.Change] {
+        var outcomes: [String: PackEvent.Change] = [:]
+        for await event in events {
+            switch event.change {
+            case .finished, .failed: outcomes[event.pack.id] = event.change
+            default: break
+            }
+            if outcomes.count == packs.count { break }
+        }
+        return outcomes
+    }
+
+    /// That nothing of a download is left: no staging, no row, no transfer.
+    func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        #expect(try FileDescriptor.currentDirectory.entries(at: layout.staging) == [], sourceLocation: sourceLocation)
+        #expect(try await store.transfers(app: nil) == [], sourceLocation: sourceLocation)
+        let rows = try await database.read { try $0.transferRows().count }
+        #expect(rows == 0, sourceLocation: sourceLocation)
+    }
+}
+
+extension StoreConfiguration {
+    /// Retries at once and gives up soon.
+    static var quick: StoreConfiguration {
+        var configuration = StoreConfiguration()
+        let policy = RetryPolicy(first: .milliseconds(1), longest: .milliseconds(20), patience: .seconds(60))
+        configuration.foregroundRetries = policy
+        configuration.backgroundRetries = policy
+        configuration.decoderThreads = 1
+        return configuration
+    }
+}
+
+extension PackEvent.Change {
+    var error: StoreError? { if case .failed(let error) = self { error } else { nil } }
+    var local: LocalPack? { if case .finished(let pack) = self { pack } else { nil } }
+}
