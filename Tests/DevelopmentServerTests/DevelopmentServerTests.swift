@@ -9,7 +9,7 @@ import Kit
 import System
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct DevelopmentServerTests {
+@Suite(.timeLimit(.minutes(5))) struct DevelopmentServerTests {
     @Test func announcesItsPacks() async throws {
         let fixture = try await ServerFixture(packs: ["Coast", "Tutorial"]) { $0.versions = [3, 4] }
         let manifest = try await fixture.manifest()

@@ -9,7 +9,7 @@ import System
 import Testing
 
 /// Every fault, as a client meets it.
-@Suite(.timeLimit(.minutes(2))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     private func fetch(
         _ fixture: ServerFixture, _ id: String = "Coast", rangeStart: Int64? = nil, expected: Int? = nil,
         client: (inout HTTPClientConfiguration) -> Void = { _ in }

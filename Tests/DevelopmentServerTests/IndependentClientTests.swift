@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The server against another client than the house's own: the `curl` program.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: CurlProgram.path != nil)) struct IndependentClientTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: CurlProgram.path != nil)) struct IndependentClientTests {
     private func run(_ fixture: ServerFixture, _ arguments: String...) async throws -> (code: Int32, output: [UInt8]) {
         let curl = try #require(CurlProgram.path)
         let authority = try #require(fixture.server.authorityFile).string

@@ -7,7 +7,7 @@ import System
 import Testing
 
 /// Bodies that go wrong on purpose, seen from the client.
-@Suite(.timeLimit(.minutes(1))) struct BodyBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyBehaviourTests {
     private func download(
         _ content: [UInt8], _ change: (inout BodyBehaviour) -> Void,
         client changeClient: (inout HTTPClientConfiguration) -> Void = { _ in }

@@ -6,7 +6,7 @@ import Kit
 import Testing
 
 /// Downloads that go well, and the control a caller has over them.
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
     @Test func bringsHeadAndBody() async throws {
         let body = pattern(3 << 20)
         let server = try ScriptedServer { connection in

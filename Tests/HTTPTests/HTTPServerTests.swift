@@ -8,7 +8,7 @@ import System
 import Testing
 
 /// The house's client and server against each other, over TLS.
-@Suite(.timeLimit(.minutes(1))) struct HTTPServerTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPServerTests {
     @Test func answersAndLogs() async throws {
         let secure = try SecureServer { request in
             .text(
@@ -105,6 +105,32 @@ import Testing
             }
             #expect(error?.code == .untrustedCertificate)
         }
+    }
+
+    @Test func onlyPermittedHostsAreAsked() async throws {
+        let asked = Locked(0)
+        let secure = try SecureServer { request in
+            asked.withLock { $0 += 1 }
+            var response = HTTPServerResponse.text(302, "")
+            response.headers["Location"] = "https://127.0.0.1:\(request.headers["X-Port"] ?? "")/there"
+            return request.path == "/there" ? .text(200, "ok") : response
+        }
+        func fetch(_ hosts: Set<String>) async -> HTTPClientError.Code? {
+            var request = HTTPRequest(url: secure.url, headers: [("X-Port", "\(secure.server.port)")])
+            request.permitsHost = { hosts.contains($0) }
+            do {
+                _ = try await secure.client().data(for: request, limit: 100)
+                return nil
+            } catch {
+                return (error as? HTTPClientError)?.code
+            }
+        }
+        #expect(await fetch(["localhost", "127.0.0.1"]) == nil)
+        #expect(asked.withLock { $0 } == 2)
+        #expect(await fetch(["localhost"]) == .forbiddenHost)
+        #expect(asked.withLock { $0 } == 3)
+        #expect(await fetch([]) == .forbiddenHost)
+        #expect(asked.withLock { $0 } == 3)
     }
 
     @Test func trustIsReadAgainForEachRequest() async throws {

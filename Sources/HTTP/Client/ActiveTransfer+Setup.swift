@@ -39,6 +39,9 @@ extension ActiveTransfer {
     private func checkAddress(_ url: String) throws(HTTPClientError) -> Bool {
         let place = DisplayURL.text(url)
         guard let parsed = ParsedURL(url) else { throw HTTPClientError(.badURL, "\"\(place)\" is not an address.") }
+        if let permits = transfer.request.permitsHost, !permits(parsed.host) {
+            throw HTTPClientError(.forbiddenHost, "\(place) is at a host from where nothing may be fetched.")
+        }
         if parsed.isLoopback { larder_curl_set_string(handle, CURLOPT_PROXY, "") }
         switch parsed.scheme {
         case "https": return false
@@ -112,6 +115,6 @@ private func onRequest(
     _: CInt
 ) -> CInt {
     guard let context else { return CURL_PREREQFUNC_ABORT }
-    Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue().requestStarts()
-    return CURL_PREREQFUNC_OK
+    let goesOn = Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue().requestStarts()
+    return goesOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

@@ -83,10 +83,17 @@ final class ActiveTransfer {
 
     // MARK: What libcurl reports
 
-    /// The connection stands and the request goes out.
-    func requestStarts() {
+    /// The connection stands and the request would go out next; false breaks the transfer off.
+    func requestStarts() -> Bool {
         phase = .exchanging
         lastByte = SuspendingClock().now
+        guard let permits = transfer.request.permitsHost else { return true }
+        let host = ParsedURL(finalURL)?.host ?? ""
+        if permits(host) { return true }
+        failure = HTTPClientError(
+            .forbiddenHost,
+            "\(DisplayURL.text(transfer.request.url)) leads to \(host), from where nothing may be fetched.")
+        return false
     }
 
     /// One line of a head; false breaks the transfer off.

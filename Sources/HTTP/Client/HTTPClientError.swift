@@ -36,6 +36,8 @@ package struct HTTPClientError: LarderError {
         package static let tooManyRedirects = Code(name: "http.too-many-redirects")
         /// A redirect leads away from https.
         package static let insecureRedirect = Code(name: "http.insecure-redirect")
+        /// A host, maybe a redirect's, that the request does not permit.
+        package static let forbiddenHost = Code(name: "http.forbidden-host")
         /// The server answered with a status that is not a success; see `status`.
         package static let status = Code(name: "http.status")
         /// The answer breaks the protocol or does not fit the request.

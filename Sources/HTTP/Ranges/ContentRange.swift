@@ -27,7 +27,7 @@ struct ContentRange: Equatable {
         }
         let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = ContentRange.number(ends[0]), let last = ContentRange.number(ends[1]),
-            first <= last, total.map({ last < $0 }) ?? true
+            first <= last, last < .max, total.map({ last < $0 }) ?? true
         else { return nil }
         bounds = first...last
     }

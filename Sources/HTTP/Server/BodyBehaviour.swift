@@ -24,10 +24,10 @@ package struct BodyBehaviour: Sendable, Hashable {
 
     /// How many bytes may be sent by now: an eighth of a second's worth at once, then the rate.
     func allowance(elapsed: Duration) -> Int64 {
-        guard let rate = bytesPerSecond else { return .max }
+        // Faster than anything here can send: no limit, and no number below can overflow.
+        guard let rate = bytesPerSecond, rate < 1 << 31 else { return .max }
         let (seconds, attoseconds) = elapsed.components
-        let (whole, overflow) = min(seconds, 1 << 30).multipliedReportingOverflow(by: rate)
-        guard !overflow, rate < 1 << 40 else { return .max }
+        let whole = min(seconds, 1 << 30) * rate
         let micros = attoseconds / 1_000_000_000_000
         return burst + whole + Int64(Double(rate) * Double(micros) / 1_000_000)
     }

@@ -45,9 +45,13 @@ extension HTTPDownload {
 
 /// Bytes that repeat in no short period.
 func pattern(_ count: Int) -> [UInt8] {
-    var state: UInt32 = 1
-    return (0..<count).map { _ in
-        state = state &* 1_664_525 &+ 1_013_904_223
-        return UInt8(truncatingIfNeeded: state >> 24)
+    var state: UInt64 = 1
+    return [UInt8](unsafeUninitializedCapacity: count + 8) { buffer, initialized in
+        let raw = UnsafeMutableRawBufferPointer(buffer)
+        for offset in stride(from: 0, to: count, by: 8) {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            raw.storeBytes(of: state ^ (state >> 31), toByteOffset: offset, as: UInt64.self)
+        }
+        initialized = count
     }
 }
