@@ -46,8 +46,9 @@ package enum Daemon {
         let ending = Monitor<Ending?>(nil)
         do {
             try Signals.take([Signals.terminate, Signals.interrupt]) { _ in ending.withLock { $0 = $0 ?? .asked } }
+            try TaskThreads.takeOver(count: CurrentProcess.processorCount)
         } catch {
-            return fail("Signals cannot be taken: \(error)")
+            return fail("The system has no room for the service's threads: \(error)")
         }
         Task { await serve(options, log, ending) }
         switch ending.wait({ $0 == nil ? nil : $0 }) {

@@ -64,10 +64,7 @@ struct Harness: Sendable {
             try await lifecycle.cancel(request.app, pack: request.pack)
             return EmptyReply()
         }
-        router.on(StopRequest.self) { _, _ in
-            onStopRequest()
-            return EmptyReply()
-        }
+        router.on(StopRequest.self, then: onStopRequest) { _, _ in EmptyReply() }
     }
 
     /// Tells the run's events until the goal is reached or the run is over. The run does not mind a client that leaves.

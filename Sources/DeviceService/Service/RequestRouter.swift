@@ -12,7 +12,9 @@ struct RequestRouter: Sendable {
     }
 
     enum Handler: Sendable {
-        case reply(@Sendable (_ message: [UInt8], _ id: Int64, Caller) async throws -> [UInt8])
+        /// `then` runs once the answer is on its way.
+        case reply(
+            @Sendable (_ message: [UInt8], _ id: Int64, Caller) async throws -> [UInt8], then: (@Sendable () -> Void)?)
         case stream(
             @Sendable (_ message: [UInt8], _ id: Int64, Caller, _ post: @escaping @Sendable ([UInt8]) -> Bool)
                 async throws -> Void)
@@ -26,12 +28,14 @@ struct RequestRouter: Sendable {
     var methods: [String] { handlers.keys.sorted() }
 
     mutating func on<Request: DeviceRequest>(
-        _: Request.Type, _ body: @escaping @Sendable (Request, Caller) async throws -> Request.Reply
+        _: Request.Type, then: (@Sendable () -> Void)? = nil,
+        _ body: @escaping @Sendable (Request, Caller) async throws -> Request.Reply
     ) {
-        handlers[Request.method] = .reply { message, id, caller in
+        let reply: @Sendable ([UInt8], Int64, Caller) async throws -> [UInt8] = { message, id, caller in
             let request = try WireCodec.parameters(Request.self, message)
             return try WireCodec.result(id, try await body(request, caller))
         }
+        handlers[Request.method] = .reply(reply, then: then)
     }
 
     /// The stream ends when `body` returns; its task is cancelled when the client leaves.

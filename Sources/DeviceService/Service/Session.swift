@@ -53,7 +53,8 @@ final class Session: Sendable {
         outbox.finish()
     }
 
-    func close() { channel.close() }
+    /// Ends the connection once what waits was sent.
+    func close() { outbox.finish() }
 
     /// False when the connection is of no more use.
     private func handle(_ message: [UInt8]) -> Bool {
@@ -136,9 +137,10 @@ final class Session: Sendable {
         _ handler: RequestRouter.Handler, _ message: [UInt8], _ id: Int64, _ caller: RequestRouter.Caller
     ) async {
         switch handler {
-        case .reply(let body):
+        case .reply(let body, let then):
             do {
                 outbox.post(try await body(message, id, caller))
+                then?()
             } catch {
                 fail(id, DeviceError(wrapping: error))
             }
