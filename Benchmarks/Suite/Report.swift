@@ -71,23 +71,19 @@ final class Report: Sendable {
     }
 
     /// Seconds that `body` takes.
-    static func time(_ body: () throws -> Void) rethrows -> Double {
-        let start = ContinuousClock.now
-        try body()
-        let (seconds, attoseconds) = (ContinuousClock.now - start).components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
+    static func time(_ body: () throws -> Void) rethrows -> Double { median(try Timing.measure(body).seconds) }
 
     /// Times two ways of doing one thing in turns, after one round of each that does not count.
     static func compare(
         rounds: Int, _ ours: () throws -> Void, _ reference: () throws -> Void
-    ) rethrows -> (ours: [Double], reference: [Double]) {
-        var result: (ours: [Double], reference: [Double]) = ([], [])
-        try ours()
-        try reference()
-        for _ in 0..<rounds {
-            result.ours.append(try time(ours))
-            result.reference.append(try time(reference))
+    ) rethrows -> (ours: Timing, reference: Timing) {
+        var result = (ours: Timing(), reference: Timing())
+        for round in 0...rounds {
+            let first = try Timing.measure(ours)
+            let second = try Timing.measure(reference)
+            guard round > 0 else { continue }
+            result.ours.add(first)
+            result.reference.add(second)
         }
         return result
     }

@@ -23,7 +23,7 @@ struct ArchiveExtract: Benchmark {
                 let tar = scratch.path.appending("tree.tar.\(filter)")
                 try Self.bsdtar(["-c", "--\(filter)", "-f", tar.string, "-C", options.folder.string, "."])
                 let target = scratch.path.appending("out")
-                var times: (ours: [Double], reference: [Double]) = ([], [])
+                var times = (ours: Timing(), reference: Timing())
                 for round in 0...options.rounds {
                     let ours = try Self.timed(target) { try Self.extract(archive, to: target) }
                     let reference = try Self.timed(target) {
@@ -31,14 +31,12 @@ struct ArchiveExtract: Benchmark {
                         try Self.bsdtar(["-x", "-f", tar.string, "-C", target.string])
                     }
                     guard round > 0 else { continue }
-                    times.ours.append(ours)
-                    times.reference.append(reference)
+                    times.ours.add(ours)
+                    times.reference.add(reference)
                 }
                 report.ratio(
                     "archive-extract \(compression.rawValue) / bsdtar \(filter)",
-                    zip(times.ours, times.reference).map { $0 / $1 }, .atMost(1),
-                    detail:
-                        "\(Report.rounded(Report.median(times.ours))) s against \(Report.rounded(Report.median(times.reference))) s"
+                    times.ours.ratios(to: times.reference), .atMost(1), detail: times.ours.text(beside: times.reference)
                 )
             }
         }
@@ -72,10 +70,10 @@ struct ArchiveExtract: Benchmark {
     }
 
     /// Times one extraction; what it wrote is flushed and removed outside of the time.
-    private static func timed(_ target: FilePath, _ body: () throws -> Void) throws -> Double {
+    private static func timed(_ target: FilePath, _ body: () throws -> Void) throws -> Timing {
         sync()
-        let seconds = try Report.time(body)
+        let timing = try Timing.measure(body)
         try FileDescriptor.currentDirectory.removeTree(at: target)
-        return seconds
+        return timing
     }
 }
