@@ -8,12 +8,15 @@ import Kit
 struct InstallDisplay {
     private let context: CommandContext
     private let bar: ProgressBar
+    private let showsNotes: Bool
     private let started = ContinuousClock.now
     private var shownNotes: Set<String> = []
     private(set) var last: InstallEvent?
 
-    init(_ context: CommandContext) {
+    /// - Parameter showsNotes: whether what went wrong and was lived with is told, too.
+    init(_ context: CommandContext, showsNotes: Bool = true) {
         self.context = context
+        self.showsNotes = showsNotes
         bar = ProgressBar(context)
     }
 
@@ -47,7 +50,7 @@ struct InstallDisplay {
     }
 
     private mutating func show(_ event: InstallEvent) {
-        for note in event.notes where shownNotes.insert(note).inserted { bar.note("note: \(note)") }
+        for note in event.notes where showsNotes && shownNotes.insert(note).inserted { bar.note("note: \(note)") }
         for pack in event.packs {
             guard let error = pack.error, shownNotes.insert("\(pack.id) \(error.message)").inserted else { continue }
             bar.note("\(pack.id): \(error.message)")
@@ -79,6 +82,8 @@ struct InstallDisplay {
         case .downloading: "Downloading \(name)"
         case .finishing: "Finishing \(name)"
         case .paused: "Paused; 'larder resume \(event.app)' goes on"
+        case .launchable: "\(name) may be launched; more is coming"
+        case .complete: "\(name) is complete"
         default: "Working on \(name)"
         }
     }

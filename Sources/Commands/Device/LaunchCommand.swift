@@ -25,7 +25,7 @@ extension DeviceCommands {
         // Whoever waits sees for what; there is nothing to see when nothing is going on.
         var quiet = context
         quiet.json = false
-        var display = InstallDisplay(quiet)
+        var display = InstallDisplay(quiet, showsNotes: false)
         _ = try await display.follow(connection.stream(WatchInstallRequest(app: app)))
         let reply = try await connection.send(LaunchRequest(app: app))
         if context.json {

@@ -29,7 +29,21 @@ package struct CommandReference: Sendable {
         }
         if !(arguments + options).isEmpty { parts.append((arguments + options).joined(separator: "\n")) }
         for example in command.examples { parts.append("    \(example.line)\n\n\(example.meaning).") }
-        for subcommand in command.subcommands { parts += section(path: path + [subcommand]) }
+        var known: [String] = []
+        for subcommand in command.subcommands where !subcommand.isHidden {
+            if isInFirstRoot(subcommand, path) {
+                known.append("- `\(name) \(subcommand.name)` is `\(roots[0].name) \(subcommand.name)`.")
+            } else {
+                parts += section(path: path + [subcommand])
+            }
+        }
+        if !known.isEmpty { parts.append(known.joined(separator: "\n")) }
         return parts
+    }
+
+    /// Whether a further program only repeats a command of the first.
+    private func isInFirstRoot(_ command: Command, _ path: [Command]) -> Bool {
+        guard let first = roots.first, path.count == 1, path[0].name != first.name else { return false }
+        return first.subcommand(command.name)?.summary == command.summary
     }
 }

@@ -8,6 +8,8 @@ package final class ProgressBar: Sendable {
     private struct State {
         var line: ProgressLine?
         var meter = RateMeter()
+        /// When the first bytes were seen.
+        var moving: ContinuousClock.Instant?
         var drawn: ContinuousClock.Instant?
         var drawnPhase: String?
         var drawnTenth = 0
@@ -38,14 +40,23 @@ package final class ProgressBar: Sendable {
     ) {
         state.withLock { state in
             state.meter.record(completed, at: time)
-            let left = total.flatMap { total -> Duration? in
-                guard let rate, rate > 0 else { return state.meter.timeLeft(total - completed) }
-                return .seconds(min(Double(max(0, total - completed)) / rate, 360_000))
-            }
+            if state.moving == nil, completed > 0 { state.moving = time }
+            let speed = rate ?? state.meter.rate
+            let left = timeLeft(total.map { $0 - completed }, speed, since: state.moving, at: time)
             state.line = ProgressLine(
-                phase: phase, completed: completed, total: total, rate: rate ?? state.meter.rate, timeLeft: left)
+                phase: phase, completed: completed, total: total, rate: speed, timeLeft: left)
             draw(&state, at: time)
         }
+    }
+
+    /// nil when nothing is left, or while it is too early to tell: first rates are far off.
+    private func timeLeft(
+        _ remaining: Int64?, _ speed: Double?, since start: ContinuousClock.Instant?, at time: ContinuousClock.Instant
+    ) -> Duration? {
+        guard let remaining, remaining > 0, let speed, speed > 0, let start, start.duration(to: time) >= .seconds(1)
+        else { return nil }
+        let seconds = Double(remaining) / speed
+        return seconds < 360_000 ? .seconds(seconds) : nil
     }
 
     private func draw(_ state: inout State, at time: ContinuousClock.Instant) {
