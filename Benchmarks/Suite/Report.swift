@@ -73,18 +73,11 @@ final class Report: Sendable {
     /// Seconds that `body` takes.
     static func time(_ body: () throws -> Void) rethrows -> Double { median(try Timing.measure(body).seconds) }
 
-    /// Times two ways of doing one thing in turns, after one round of each that does not count.
+    /// Times two ways of doing one thing in turns, by the clock, after one round of each that does not count.
     static func compare(
         rounds: Int, _ ours: () throws -> Void, _ reference: () throws -> Void
-    ) rethrows -> (ours: Timing, reference: Timing) {
-        var result = (ours: Timing(), reference: Timing())
-        for round in 0...rounds {
-            let first = try Timing.measure(ours)
-            let second = try Timing.measure(reference)
-            guard round > 0 else { continue }
-            result.ours.add(first)
-            result.reference.add(second)
-        }
-        return result
+    ) rethrows -> (ours: [Double], reference: [Double]) {
+        let times = try Timing.compare(rounds: rounds, ours, reference)
+        return (times.ours.seconds, times.reference.seconds)
     }
 }

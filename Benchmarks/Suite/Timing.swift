@@ -26,6 +26,21 @@ struct Timing {
         return result
     }
 
+    /// Times two ways of doing one thing in turns, after one round of each that does not count.
+    static func compare(
+        rounds: Int, _ ours: () throws -> Void, _ reference: () throws -> Void
+    ) rethrows -> (ours: Timing, reference: Timing) {
+        var result = (ours: Timing(), reference: Timing())
+        for round in 0...rounds {
+            let first = try measure(ours)
+            let second = try measure(reference)
+            guard round > 0 else { continue }
+            result.ours.add(first)
+            result.reference.add(second)
+        }
+        return result
+    }
+
     /// This timing over another, round by round.
     func ratios(to other: Timing) -> [Double] { zip(seconds, other.seconds).map { $0 / $1 } }
 

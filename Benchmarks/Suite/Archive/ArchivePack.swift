@@ -21,7 +21,7 @@ struct ArchivePack: Benchmark {
             var packed: UInt64 = 0
             // LZMA takes a minute for each round; its ratio does not need many.
             let rounds = compression == .lzma ? min(2, options.rounds) : options.rounds
-            let times = try Report.compare(
+            let times = try Timing.compare(
                 rounds: rounds, { packed = try Self.pack(options.folder, to: target, compression) },
                 { CodecAlone.compress(stream, compression, blockSize: ArchiveWriter.defaultBlockSize) })
             let rate = Double(stream.count) / Report.median(times.ours.seconds) / 1e6
