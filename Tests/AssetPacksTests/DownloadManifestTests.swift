@@ -183,8 +183,11 @@ struct DownloadManifestTests {
             try DownloadManifest.decode("{\"assetPacks\":[\(packs)]}".utf8, source: "D.json")
         }
         #expect(error.message.contains("more than the 10000 allowed"))
-        let large = [UInt8](repeating: UInt8(ascii: " "), count: DownloadManifest.maximumSize + 1)
-        #expect(throws: AssetPackError.self) { try DownloadManifest.decode(large, source: "D.json") }
+        let large = Array(repeating: UInt8(ascii: " "), count: DownloadManifest.maximumSize + 1)
+        let tooLarge = try #require(throws: AssetPackError.self) {
+            try DownloadManifest.decode(large, source: "D.json")
+        }
+        #expect(tooLarge.message == "D.json: larger than the 16 MiB of a download manifest.")
     }
 
     @Test func plainLoopbackOnlyWhenAllowed() {

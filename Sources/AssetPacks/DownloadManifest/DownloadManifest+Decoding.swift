@@ -13,7 +13,7 @@ extension DownloadManifest {
         _ bytes: some Sequence<UInt8>, source: String, allowingPlainLoopback: Bool = false
     ) throws -> DownloadManifest {
         let reader = ManifestReader(source: source, code: .invalidDownloadManifest, isStrict: false)
-        let bytes = Array(bytes.prefix(maximumSize + 1))
+        let bytes = bytes as? [UInt8] ?? Array(bytes.prefix(maximumSize + 1))
         guard bytes.count <= maximumSize else {
             throw AssetPackError(
                 .invalidDownloadManifest, "\(source): larger than the \(maximumSize >> 20) MiB of a download manifest.")

@@ -19,17 +19,21 @@ package struct NewFile: ~Copyable {
     /// To be written while the new file lives.
     package var descriptor: FileDescriptor { file.borrowed }
 
-    /// - Parameter path: the name it will get.
+    /// - Parameters:
+    ///   - path: the name it will get.
+    ///   - unnamed: false has a temporary name stand in even where unnamed files are to be had.
     /// - Throws: `Errno`; `fileExists` when something is there already.
-    package init(at path: FilePath, permissions: FilePermissions = .fileDefault) throws {
+    package init(at path: FilePath, permissions: FilePermissions = .fileDefault, unnamed: Bool = true) throws {
         guard let name = path.lastComponent?.string else { throw Errno.isDirectory }
         let parent = path.removingLastComponent()
         let directory = try OwnedDescriptor(parent.isEmpty ? "." : parent, .readOnly, options: .directory)
         guard !directory.borrowed.exists(at: FilePath(name)) else { throw Errno.fileExists }
-        let unnamed = FileDescriptor.OpenOptions(rawValue: clinux_o_tmpfile)
         do {
+            // Without /proc there is no way to give such a file its name later.
+            guard unnamed, FileDescriptor.currentDirectory.exists(at: "/proc/self/fd") else { throw Errno.notSupported }
+            let options = FileDescriptor.OpenOptions(rawValue: clinux_o_tmpfile)
             file = OwnedDescriptor(
-                try directory.borrowed.open(at: ".", .readWrite, options: unnamed, permissions: permissions))
+                try directory.borrowed.open(at: ".", .readWrite, options: options, permissions: permissions))
             temporaryName = nil
         } catch let error as Errno where [.notSupported, .isDirectory, .noSuchFileOrDirectory].contains(error) {
             let standIn = ".\(name.prefix(40)).\(getpid()).\(UInt32.random(in: 0...UInt32.max)).tmp"

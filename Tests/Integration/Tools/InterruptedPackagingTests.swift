@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+import TestSupport
+import Testing
+
+/// `package` that is stopped half-way leaves nothing behind, whichever way it is stopped.
+@Suite struct InterruptedPackagingTests {
+    /// A signal and the exit code that it makes.
+    @Test(arguments: [(2, 130), (15, 130), (9, 137)] as [(Int32, Int32)])
+    func leavesNothing(_ signal: Int32, _ code: Int32) async throws {
+        try await Scratch.with { scratch in
+            try scratch.write(
+                """
+                {"assetPackID": "Big", "downloadPolicy": {"onDemand": {}}, "sourceRoot": ".",
+                 "fileSelectors": [{"file": "big"}]}
+                """, to: "Big.json")
+            // Sparse, and far more than can be packed before the signal comes.
+            let big = OwnedDescriptor(
+                try FileDescriptor.open(scratch("big"), .writeOnly, options: .create, permissions: .fileDefault))
+            _ = try [UInt8(0)].withUnsafeBytes { try big.borrowed.write(toAbsoluteOffset: 1 << 36, $0) }
+            let before = try scratch.tree()
+            let program = try RunningProgram(
+                "larder", ["package", scratch("Big.json").string, "-o", scratch("Big.aar").string], environment: [:])
+            scratch.addCleanup { program.process.kill() }
+            try await waitForOutput(of: program, below: scratch.path)
+            program.process.send(signal: signal)
+            #expect(try await program.end() == code, "\(program.errorText)")
+            #expect(try scratch.tree() == before)
+        }
+    }
+
+    /// Until the program has a file of the folder open for writing, named or not.
+    private func waitForOutput(of program: RunningProgram, below folder: FilePath) async throws {
+        let descriptors = FilePath("/proc/\(program.processID)/fd")
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            let names = (try? FileDescriptor.currentDirectory.entries(at: descriptors)) ?? []
+            for entry in names {
+                let target = try? FileDescriptor.currentDirectory.readLink(at: descriptors.appending(entry.name))
+                if let target, target.hasPrefix(folder.string),
+                    target.hasSuffix("(deleted)") || target.hasSuffix(".tmp")
+                {
+                    return
+                }
+            }
+            await Task.yield()
+        }
+        throw TestFailure("The program opened no output.\n\(program.errorText)")
+    }
+}
