@@ -63,6 +63,20 @@ import Testing
         }
     }
 
+    @Test func localVersionAndSizeNeedNoService() async throws {
+        try await withApp { service, manager in
+            #expect(try manager.localVersion(ofAssetPackWithID: "Tutorial") == 1)
+            let logical = try await manager.localSize(ofAssetPackWithID: "Tutorial", calculationMethod: .logical)
+            let allocated = try await manager.localSize(ofAssetPackWithID: "Tutorial", calculationMethod: .allocated)
+            #expect(logical == 2345 && allocated == 4096)
+            expect(throws: assetPackNotFound("Islands")) { try manager.localVersion(ofAssetPackWithID: "Islands") }
+            await expect(throws: assetPackNotFound("Islands")) {
+                try await manager.localSize(ofAssetPackWithID: "Islands", calculationMethod: .logical)
+            }
+            #expect(service.connectionCount == 0)
+        }
+    }
+
     @Test func unknownPackIsNotFound() async throws {
         try await withApp { service, manager in
             service.on(PackStatusRequest.self) { _ in throw DeviceError(.packNotFound, "no such pack") }

@@ -33,6 +33,18 @@ final class LocalPacks: Sendable {
         (try? reader.get().pack(id: id)).map { AssetPack($0) }
     }
 
+    /// What the namespace says of a local pack.
+    /// - Throws: `ManagedBackgroundAssetsError.assetPackNotFound`, or `BackgroundAssetsError`.
+    func entry(forPackWithID id: String) throws -> NamespacePack {
+        let reader = try reader.get()
+        do {
+            if let pack = try reader.pack(id: id) { return pack }
+        } catch {
+            throw BackgroundAssetsError(.unreadable, "The list of local packs cannot be read: \(error)", cause: error)
+        }
+        throw ManagedBackgroundAssetsError.assetPackNotFound(withID: id)
+    }
+
     /// The place of a file, or of a directory that holds what all packs have below it. Well-formed even when there is none.
     func url(for path: FilePath) throws -> URL {
         let reader = try reader.get()

@@ -47,7 +47,7 @@ final class InstalledApp: Sendable {
             try writer.begin(
                 NamespacePack(
                     id: id, version: version, directory: directory, language: id == "English" ? "en-GB" : nil,
-                    userInfo: "{\"size\":1}", downloadSize: 1000))
+                    userInfo: "{\"size\":1}", downloadSize: 1000, installedSize: 2345, allocatedSize: 4096))
             for (path, content) in files {
                 let file = layout.root.appending(directory).appending(path)
                 try here.makeDirectories(at: file.removingLastComponent())

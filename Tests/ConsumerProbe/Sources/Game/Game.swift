@@ -100,6 +100,9 @@ func keepUp(with manager: AssetPackManager) async throws {
         if local.contains(.downloaded), !manager.assetPackIsAvailableLocally(withID: pack.id) { return }
         if local.contains(.obsolete) { try await manager.remove(assetPackWithID: pack.id) }
         if let information = pack.userInfo { _ = try JSONSerialization.jsonObject(with: information) }
+        let version: Int = try manager.localVersion(ofAssetPackWithID: pack.id)
+        let size: Int64 = try await manager.localSize(ofAssetPackWithID: pack.id, calculationMethod: .logical)
+        print(version == pack.version, size)
         let language: Locale.Language? = pack.language
         print(language?.minimalIdentifier ?? "all languages")
     }
