@@ -4,8 +4,10 @@
 extension AssetPack {
     /// What is true of an asset pack on this device. (BA 1.10)
     public struct Status: OptionSet, Hashable, Sendable {
+        /// The value as a number or a name.
         public let rawValue: Int
 
+        /// Makes the value that this raw value stands for.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The pack is not on the device and can be downloaded.

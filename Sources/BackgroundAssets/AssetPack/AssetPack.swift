@@ -52,6 +52,7 @@ public struct AssetPack: Sendable, Identifiable, Hashable {
             && left.userInfo == right.userInfo && left.language == right.language
     }
 
+    /// Feeds what identifies the pack to a hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(version)

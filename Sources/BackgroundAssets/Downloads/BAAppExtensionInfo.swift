@@ -17,8 +17,10 @@ public final class BAAppExtensionInfo: NSObject, NSSecureCoding, Sendable {
         super.init()
     }
 
+    /// Always `true`.
     public static var supportsSecureCoding: Bool { true }
 
+    /// Decodes what `encode(with:)` wrote.
     public init?(coder: NSCoder) {
         func size(_ key: String) -> Int? { coder.containsValue(forKey: key) ? coder.decodeInteger(forKey: key) : nil }
         restrictedDownloadSizeRemaining = size("restrictedDownloadSizeRemaining")
@@ -26,6 +28,7 @@ public final class BAAppExtensionInfo: NSObject, NSSecureCoding, Sendable {
         super.init()
     }
 
+    /// Writes the figures that are not `nil`.
     public func encode(with coder: NSCoder) {
         if let size = restrictedDownloadSizeRemaining {
             coder.encode(size, forKey: "restrictedDownloadSizeRemaining")

@@ -16,12 +16,16 @@ extension BADownload {
         case finished = 3
     }
 
-    /// The place of a download among the app's own; it means nothing across apps.
+    /// The place of a download among the app's own; it means nothing across apps. Apple publishes no numbers for the three
+    /// names; those here are Larder's, so compare with the names.
     public struct Priority: RawRepresentable, Hashable, Sendable {
+        /// The value as a number or a name.
         public let rawValue: Int
 
+        /// Makes the value that this raw value stands for.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// Makes the value that this raw value stands for.
         public init(_ rawValue: Int) { self.rawValue = rawValue }
 
         /// The lowest priority.

@@ -3,10 +3,11 @@
 
 public import Foundation
 
+// Unchecked because the class is not final: every stored value is a constant and Sendable.
+
 /// One file that the system downloads for an app. (BA 1.1)
 ///
 /// Apps and extensions get downloads from an asset pack or a manifest; they do not make them out of nothing.
-// Unchecked because the class is not final: every stored value is a constant and Sendable.
 public class BADownload: NSObject, NSCopying, @unchecked Sendable {
     /// The name that the app tracks the download by, in the app and in its extension.
     public let identifier: String
@@ -58,6 +59,7 @@ public class BADownload: NSObject, NSCopying, @unchecked Sendable {
     /// Returns the download itself, which cannot change.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// The identifier, the state and the size.
     public override var description: String {
         "<BADownload \(identifier) \(state)\(isEssential ? " essential" : "") \(fileSize) bytes>"
     }

@@ -13,8 +13,10 @@ public struct BackgroundAssetsError: LocalizedError, CustomStringConvertible {
     /// A stable, dotted name of the kind of failure. New ones appear as the service grows; those this version does not know
     /// are kept as they came.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The value as a number or a name.
         public let rawValue: String
 
+        /// Makes the value that this raw value stands for.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The process is not started from an app's bundle, or the bundle lacks a key.
@@ -44,8 +46,10 @@ public struct BackgroundAssetsError: LocalizedError, CustomStringConvertible {
         underlyingError = cause
     }
 
+    /// What happened, and to what.
     public var errorDescription: String? { message }
 
+    /// The error as one line, with its cause.
     public var description: String {
         guard let underlyingError else { return message }
         return "\(message) (\(underlyingError))"

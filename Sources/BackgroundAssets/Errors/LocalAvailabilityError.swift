@@ -18,15 +18,19 @@ public struct LocalAvailabilityError: Error {
 }
 
 extension LocalAvailabilityError: LocalizedError, CustomNSError {
+    /// What happened, and to what.
     public var errorDescription: String? {
         let reasons = failures.map { "\($0.key.id): \($0.value.localizedDescription)" }.sorted()
         return "Not available on this device: " + reasons.joined(separator: "; ")
     }
 
+    /// The domain that Apple's framework uses: `BAManagedErrorDomain`.
     public static var errorDomain: String { "BAManagedErrorDomain" }
 
+    /// The number that Apple's framework has for the error.
     public var errorCode: Int { 2 }
 
+    /// What `NSError.userInfo` holds.
     public var errorUserInfo: [String: Any] {
         var information: [String: Any] = ["BASuccesses": successes, "BAFailures": failures]
         information[NSLocalizedDescriptionKey] = errorDescription

@@ -11,6 +11,7 @@ public enum ManagedBackgroundAssetsError: LocalizedError {
     /// No local pack has a file at this path.
     case fileNotFound(at: FilePath)
 
+    /// What happened, and to what.
     public var errorDescription: String? {
         switch self {
         case .assetPackNotFound(let id): "No asset pack has the identifier “\(id)”."
@@ -18,6 +19,7 @@ public enum ManagedBackgroundAssetsError: LocalizedError {
         }
     }
 
+    /// What to do about it.
     public var recoverySuggestion: String? {
         switch self {
         case .assetPackNotFound:
@@ -32,6 +34,7 @@ extension ManagedBackgroundAssetsError: CustomNSError {
     /// `BAManagedErrorDomain`
     public static var errorDomain: String { "BAManagedErrorDomain" }
 
+    /// The number that Apple's framework has for the error.
     public var errorCode: Int {
         switch self {
         case .assetPackNotFound: 0
@@ -39,6 +42,7 @@ extension ManagedBackgroundAssetsError: CustomNSError {
         }
     }
 
+    /// What `NSError.userInfo` holds.
     public var errorUserInfo: [String: Any] {
         var information: [String: Any] = [:]
         information[NSLocalizedDescriptionKey] = errorDescription

@@ -21,6 +21,7 @@ where Configuration: ManagedDownloaderExtensionConfiguration {
 }
 
 extension ManagedDownloaderExtension {
+    /// Takes every pack.
     public func shouldDownload(_ assetPack: AssetPack) -> Bool { true }
 
     /// The configuration that asks ``shouldDownload(_:)``.
