@@ -79,7 +79,7 @@ import Testing
         let task = Task { await runner.run(["--port", "0", "."], context: context) }
         let text = try await output.wait(for: "url-override")
         #expect(text.hasPrefix("Serving 2 packs at https://localhost:"))
-        #expect(text.contains("larder trust \(place.folder.path)/home/config/authority/authority.pem"))
+        #expect(text.contains("\(place.folder.path)/home/config/authority/authority.pem"))
         task.cancel()
         #expect(await task.value == .success)
     }

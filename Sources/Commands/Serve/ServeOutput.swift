@@ -37,8 +37,11 @@ struct ServeOutput: Sendable {
         }
         context.print("Listening on port \(server.port).")
         if let file = server.authorityFile {
-            let reason = server.authorityIsNew ? "This machine's development authority is new" : "If not done yet"
-            context.print("\(reason): larder trust \(file)")
+            let when =
+                server.authorityIsNew
+                ? "Its authority is new; accept it here with" : "If not done yet, accept its authority here with"
+            context.print("\(when): larder trust")
+            context.print("On another machine: larder trust \(file.lastComponent?.string ?? "") (a copy of \(file))")
         }
         context.print("To send apps here: ba-serve url-override \(server.baseURL)")
     }

@@ -26,6 +26,7 @@ final class ActiveTransfer {
     /// Why a callback broke the transfer off.
     var failure: HTTPClientError?
     private var isPaused = false
+    private var unpublished = 0
     private let started: SuspendingClock.Instant
     private var headerList: UnsafeMutablePointer<curl_slist>?
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -131,7 +132,7 @@ final class ActiveTransfer {
                 "\(DisplayURL.text(transfer.request.url)) sends more than the \(promised) bytes it was to be.")
             return 0
         }
-        switch transfer.accept(bytes) {
+        switch transfer.accept(bytes, unpublished: &unpublished) {
         case .taken:
             received += Int64(bytes.count)
             return bytes.count
@@ -147,6 +148,9 @@ final class ActiveTransfer {
             return 0
         }
     }
+
+    /// Lets the reader see what has come.
+    func publish() { transfer.publish(&unpublished) }
 
     /// Bytes this body must have; nil when neither server nor caller said.
     private var promisedEnd: Int64? {

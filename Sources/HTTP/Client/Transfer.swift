@@ -41,8 +41,8 @@ final class Transfer: Sendable {
 
     // MARK: The engine's side
 
-    var isPaused: Bool { state.withLock(\.isPaused) }
-    var hasEnded: Bool { state.withLock { $0.end != nil } }
+    var isPaused: Bool { state.peek(\.isPaused) }
+    var hasEnded: Bool { state.peek { $0.end != nil } }
 
     /// The final answer's head is there.
     func deliver(_ head: HTTPResponse) {
@@ -58,27 +58,52 @@ final class Transfer: Sendable {
     }
 
     /// More of the body. With `.pause` nothing was taken, and the same bytes come again when the engine goes on.
-    func accept(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
-        let acceptance = state.withLock { state -> Acceptance in
-            if state.end != nil { return .abandoned }
-            if state.isPausedByCaller { return .pause }
-            switch sink {
-            case .ring(let ring):
-                guard ring.capacity - state.waiting >= bytes.count else {
-                    state.isPausedForSpace = true
-                    return .pause
-                }
-            case .memory(let limit):
+    /// - Parameter unpublished: bytes taken before that the reader has not been told of. The engine tells it of many
+    ///   pieces at once: waking the reader costs more than copying a piece.
+    func accept(_ bytes: UnsafeRawBufferPointer, unpublished: inout Int) -> Acceptance {
+        switch sink {
+        case .ring(let ring):
+            let taken = unpublished
+            var acceptance = state.peek { state -> Acceptance in
+                if state.end != nil { return .abandoned }
+                return state.isPausedByCaller || ring.capacity - state.waiting - taken < bytes.count ? .pause : .taken
+            }
+            if acceptance == .pause {
+                publish(&unpublished)
+                acceptance = pauseOrTake(bytes.count, ring)
+            }
+            if acceptance == .taken {
+                ring.put(bytes)
+                unpublished += bytes.count
+            }
+            return acceptance
+        case .memory(let limit):
+            return state.withLock { state in
+                if state.end != nil { return .abandoned }
+                if state.isPausedByCaller { return .pause }
                 guard limit - state.collected.count >= bytes.count else { return .tooLarge }
                 state.collected.append(contentsOf: bytes)
+                return .taken
             }
-            return .taken
         }
-        if acceptance == .taken, case .ring(let ring) = sink {
-            ring.put(bytes)
-            state.withLock { $0.waiting += bytes.count }
+    }
+
+    /// Decides about a pause for good: the reader might have made room since, and then nobody would end the pause.
+    private func pauseOrTake(_ count: Int, _ ring: ByteRing) -> Acceptance {
+        state.withLock { state in
+            if state.isPausedByCaller { return .pause }
+            guard ring.capacity - state.waiting < count else { return .taken }
+            state.isPausedForSpace = true
+            return .pause
         }
-        return acceptance
+    }
+
+    /// Tells the reader of what was taken.
+    func publish(_ unpublished: inout Int) {
+        let count = unpublished
+        guard count > 0 else { return }
+        unpublished = 0
+        state.withLock { $0.waiting += count }
     }
 
     /// The transfer is over; only the first end counts.

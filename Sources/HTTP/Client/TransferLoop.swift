@@ -56,6 +56,7 @@ struct TransferLoop: ~Copyable {
             guard !active.isEmpty else { continue }
             var running: CInt = 0
             curl_multi_perform(multi, &running)
+            for job in active.values { job.publish() }
             collectFinished()
             let wait = enforceDeadlines()
             guard !active.isEmpty else { continue }

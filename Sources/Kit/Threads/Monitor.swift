@@ -41,6 +41,13 @@ package final class Monitor<State>: @unchecked Sendable {
         return try body(&state)
     }
 
+    /// Reads the state and wakes nobody.
+    package func peek<Result>(_ body: (State) throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(state)
+    }
+
     /// Blocks the thread until `body` returns a value. `body` runs under the lock and may change the state when it does.
     package func wait<Result>(_ body: (inout State) throws -> Result?) rethrows -> Result {
         pthread_mutex_lock(mutex)
