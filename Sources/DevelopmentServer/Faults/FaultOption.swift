@@ -50,7 +50,7 @@ private struct FaultParser {
     }
 
     private func splitTarget() throws -> (FaultRule.Target, Substring) {
-        // A colon may also stand in a redirect's address, so it counts only before the first comma and equals sign's URL.
+        // A colon that first occurs in a redirect's address ends no target.
         guard let colon = text.firstIndex(of: ":"), !text[..<colon].contains("redirect") else {
             return (.any, text[...])
         }

@@ -105,16 +105,3 @@ struct ResponseCheck {
         return .seconds(max(0, min(Int64(date) - Int64(time(nil)), day)))
     }
 }
-
-/// Addresses as they may be shown and logged: without user, query and fragment, where secrets travel.
-enum DisplayURL {
-    static func text(_ url: String) -> String {
-        var shown = url.prefix { $0 != "?" && $0 != "#" }
-        if let scheme = shown.firstRange(of: "://"),
-            let at = shown[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
-        {
-            shown.removeSubrange(scheme.upperBound...at)
-        }
-        return String(shown.prefix(300))
-    }
-}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Addresses as they may be shown and logged: without user, query and fragment, where secrets travel.
+enum DisplayURL {
+    static func text(_ url: String) -> String {
+        var shown = url.prefix { $0 != "?" && $0 != "#" }
+        if let scheme = shown.firstRange(of: "://"),
+            let at = shown[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
+        {
+            shown.removeSubrange(scheme.upperBound...at)
+        }
+        return String(shown.prefix(300))
+    }
+}
