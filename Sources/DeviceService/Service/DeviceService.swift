@@ -99,9 +99,11 @@ package final class DeviceService: Sendable {
     /// next start.
     package func stop() async {
         log.info("Stopping.")
-        server.close()
+        server.refuse()
         await lifecycle.stop()
         await store.close()
+        // Last, so that whoever asked for the end is told of it.
+        await server.close()
         await database.close()
         withExtendedLifetime(lock) {}
     }

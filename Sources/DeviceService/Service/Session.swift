@@ -53,8 +53,16 @@ final class Session: Sendable {
         outbox.finish()
     }
 
-    /// Ends the connection once what waits was sent.
-    func close() { outbox.finish() }
+    /// Cancels what is in flight, waits for it, and sends all answers before the channel closes.
+    func end() async {
+        let tasks = state.withLock { state in
+            state.isOpen = false
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        outbox.finish()
+    }
 
     /// False when the connection is of no more use.
     private func handle(_ message: [UInt8]) -> Bool {

@@ -15,6 +15,8 @@ final class SocketServer: Sendable {
 
     /// Connections at once; more are closed as they come.
     static let connectionLimit = 256
+    /// How long clients have to take their last answers.
+    private static let farewell = Duration.seconds(2)
 
     private let listener: UnixListener
     private let version: String
@@ -22,7 +24,7 @@ final class SocketServer: Sendable {
     private let log: Logger
     /// Called when a client has left.
     private let onLeave: @Sendable () -> Void
-    private let state = Locked(State())
+    private let state = Monitor(State())
 
     init(
         _ listener: UnixListener, version: String, router: RequestRouter, log: Logger,
@@ -39,14 +41,22 @@ final class SocketServer: Sendable {
         try WorkerThread.start(name: "larder-accept") { self.acceptUntilClosed() }
     }
 
-    /// Takes no more clients and ends the connections there are.
-    func close() {
+    /// Takes no more clients.
+    func refuse() {
         listener.close()
-        let sessions = state.withLock { state in
-            state.isOpen = false
-            return Array(state.sessions.values)
+        state.withLock { $0.isOpen = false }
+    }
+
+    /// Ends the connections there are, once their answers are sent; a client that does not read is not waited for.
+    func close() async {
+        refuse()
+        let sessions = state.withLock { Array($0.sessions.values) }
+        await withDiscardingTaskGroup { group in
+            for session in sessions { group.addTask { await session.end() } }
         }
-        for session in sessions { session.close() }
+        _ = try? await offload {
+            self.state.wait(atMost: Self.farewell) { $0.sessions.isEmpty ? true : nil }
+        }
     }
 
     private func acceptUntilClosed() {

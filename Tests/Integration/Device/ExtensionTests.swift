@@ -31,7 +31,7 @@ import Testing
             let packs = try await bench.device.packs()
             #expect(packs["First"]?.state == .local && packs["Second"]?.state == .local)
             let app = try await bench.device.launch()
-            #expect(try await bench.read(bench.essential, through: app) == bench.expected(bench.essential))
+            try await bench.expectWhole(bench.essential, through: app)
         }
     }
 }

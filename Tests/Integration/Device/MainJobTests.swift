@@ -19,15 +19,15 @@ import Testing
             #expect(try await bench.device.packs()["First"]?.state == .local)
 
             let app = try await bench.device.launch()
-            #expect(try await bench.read(bench.essential, through: app) == bench.expected(bench.essential))
+            try await bench.expectWhole(bench.essential, through: app)
 
             #expect(try await app.ask("follow Second") == "ok finished")
-            #expect(try await bench.read(bench.prefetch, through: app) == bench.expected(bench.prefetch))
+            try await bench.expectWhole(bench.prefetch, through: app)
 
             #expect(try await app.ask("local Third") == "ok false")
             #expect(try await app.ask("read \(bench.onDemand.files.keys.sorted()[0])").hasPrefix("error"))
             #expect(try await app.ask("ensure Third") == "ok Third")
-            #expect(try await bench.read(bench.onDemand, through: app) == bench.expected(bench.onDemand))
+            try await bench.expectWhole(bench.onDemand, through: app)
             #expect(try await app.ask("manifest") == "ok First Second Third")
             app.closeInput()
             #expect(try await app.end() == 0)
@@ -47,7 +47,7 @@ import Testing
 
             try await bench.device.kill()
             #expect(try await app.ask("held") == whole)
-            #expect(try await bench.read(bench.essential, through: app) == bench.expected(bench.essential))
+            try await bench.expectWhole(bench.essential, through: app)
         }
     }
 

@@ -55,7 +55,7 @@ import Testing
             let apps = try await bench.device.connect().send(AppsRequest()).apps
             #expect(apps.map(\.version) == ["2.0"])
             let app = try await bench.device.launch()
-            #expect(try await bench.read(bench.essential, through: app) == bench.expected(bench.essential))
+            try await bench.expectWhole(bench.essential, through: app)
         }
     }
 }

@@ -65,7 +65,7 @@ import Testing
             let events = try await bench.device.install(try bench.app())
             #expect(events.last?.error == nil, "\(String(describing: events.last))")
             let app = try await bench.device.launch()
-            #expect(try await bench.read(bench.essential, through: app) == bench.expected(bench.essential))
+            try await bench.expectWhole(bench.essential, through: app)
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
             // And when the server has come to its senses, so has the download.
             bench.server.spoil(nil)
             #expect(try await app.ask("ensure Third") == "ok Third")
-            #expect(try await bench.read(bench.onDemand, through: app) == bench.expected(bench.onDemand))
+            try await bench.expectWhole(bench.onDemand, through: app)
         }
     }
 

@@ -5,6 +5,7 @@ import DeviceProtocol
 import Kit
 import System
 import TestSupport
+import Testing
 
 /// What most tests need: a scratch folder with a server, three packs, an app, and a device that trusts the server.
 struct Bench: Sendable {
@@ -56,12 +57,19 @@ struct Bench: Sendable {
         return try FileDescriptor.currentDirectory.entries(at: staging).map(\.name)
     }
 
-    /// Every file of a pack as the device holds it, read through the app.
-    func read(_ pack: SamplePack, through app: RunningProgram) async throws -> [String: String] {
-        var result: [String: String] = [:]
-        for path in pack.files.keys { result[path] = try await app.ask("read \(path)") }
-        return result
+    /// Reads every file of a pack through the app and compares.
+    func expectWhole(
+        _ pack: SamplePack, through app: RunningProgram, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        var wrong: [String] = []
+        for (path, bytes) in pack.files.sorted(by: { $0.key < $1.key }) {
+            let answer = try await app.ask("read \(path)")
+            if answer != "ok " + summary(bytes) { wrong.append("\(path): \(answer), not \(summary(bytes))") }
+        }
+        if wrong.isEmpty { return }
+        let listing = try? await device.packs()[pack.id]
+        Issue.record(
+            "\(wrong.count) of \(pack.files.count) files are wrong: \(wrong.prefix(3)); \(String(describing: listing))",
+            sourceLocation: sourceLocation)
     }
-
-    func expected(_ pack: SamplePack) -> [String: String] { pack.files.mapValues { "ok " + summary($0) } }
 }

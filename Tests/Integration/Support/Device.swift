@@ -87,9 +87,11 @@ final class Device: Sendable {
         return Dictionary(uniqueKeysWithValues: reply.packs.map { ($0.id, $0) })
     }
 
-    /// Starts the installed app as `larder launch` would, with its commands on standard input.
+    /// Starts the installed app with `larder launch`; its commands come on standard input. Neither starts a service: that is
+    /// the test's part.
     func launch(_ app: String = SampleApp.bundleID) async throws -> RunningProgram {
-        let program = try startLarder("launch", app)
+        let program = try RunningProgram(
+            "larder", ["launch", app], environment: environment.merging(["LARDERD": "/no/larderd"]) { $1 })
         _ = try await program.line { $0 == "ready" }
         return program
     }
