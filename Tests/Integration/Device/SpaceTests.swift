@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Glibc
+import Kit
+import System
+import TestSupport
+import Testing
+
+/// Room on the disk: planned before the first byte, and run out of at any write (C5, C10).
+@Suite struct SpaceTests {
+    /// A file system of `size` bytes at `place`, gone after the test; nil where this user may not mount one.
+    private static func mountSmall(_ size: Int64, at place: FilePath, _ scratch: Scratch) throws -> Bool {
+        guard getuid() == 0 else { return false }
+        try FileDescriptor.currentDirectory.makeDirectories(at: place)
+        let mounted = try ChildProcess.run(
+            executable: "mount", arguments: ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", place.string])
+        guard mounted.exitCode == 0 else { return false }
+        scratch.addCleanup {
+            _ = try? ChildProcess.run(executable: "umount", arguments: ["--lazy", place.string])
+        }
+        return true
+    }
+
+    private static func withSmallDisk(
+        _ size: Int64, name: String = #function, _ body: (Bench, Device) async throws -> Void
+    ) async throws {
+        try await Bench.with(fileCount: 40, fileSize: 400_000, start: false, name: name) { bench in
+            let home = bench.scratch("small")
+            guard try mountSmall(size, at: home, bench.scratch) else { return }
+            let device = try Device(bench.scratch, home: home)
+            try await device.start()
+            try await device.trust(bench.server)
+            try await body(bench, device)
+        }
+    }
+
+    /// About 16 MB a pack, and as much for the app: the disk has room for the app alone.
+    @Test func anInstallThatCannotFitIsRefusedBeforeTheFirstByte() async throws {
+        try await Self.withSmallDisk(34 << 20) { bench, device in
+            let events = try await device.install(try bench.app())
+            let last = try #require(events.last)
+            #expect(last.phase == .failed)
+            #expect(last.error?.code == .noSpace, "\(String(describing: last.error))")
+            #expect(bench.server.bytesSent(pack: "First") == 0)
+            #expect(!FileDescriptor.currentDirectory.exists(at: device.paths.appRoot(SampleApp.bundleID)))
+        }
+    }
+
+    /// The plan believed a manifest without sizes, or someone else filled the disk: the writes themselves fail.
+    @Test func aDiskThatFillsDuringADownloadIsSurvived() async throws {
+        try await Self.withSmallDisk(96 << 20) { bench, device in
+            _ = try await device.install(try bench.app())
+            let filler = device.home.appending("filler")
+            let free = try FileSystemSpace(at: device.home).available
+            let third = bench.onDemand
+            bench.server.slow(to: third.archiveSize)
+            let connection = try await device.connect()
+            let request = EnsureLocalAvailabilityRequest(app: SampleApp.bundleID, packs: ["Third"])
+            async let reply = connection.send(request)
+            try await bench.server.waitForRequests(pack: "Third", count: 1)
+            let file = try FileDescriptor.open(
+                filler, .writeOnly, options: [.create], permissions: FilePermissions(rawValue: 0o600))
+            try file.closeAfter { try file.allocate(length: free - (1 << 20)) }
+            let failures = try await reply.failures
+            #expect(failures.first?.error.code == .noSpace, "\(failures)")
+            try FileDescriptor.currentDirectory.remove(at: filler)
+            bench.server.spoil(nil)
+            #expect(try await connection.send(request).successes.map(\.id) == ["Third"])
+        }
+    }
+}
