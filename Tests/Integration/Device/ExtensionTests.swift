@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["crash", "hang"]) func whenItFailsTheInstallGoesOnAndSaysSo(_ behaviour: String) async throws {
-        try await Bench.with(environment: Device.impatient) { bench in
+        try await Bench.with { bench in
             let events = try await bench.device.install(
                 try bench.app { $0.extensionBehaviour = behaviour }, until: .complete)
             let last = try #require(events.last)

@@ -59,7 +59,7 @@ import Testing
     ]
 
     @Test(arguments: passing) func whatPassesIsLivedWith(_ fault: Passing) async throws {
-        try await Bench.with(environment: Device.impatient) { bench in
+        try await Bench.with { bench in
             let size = bench.essential.archiveSize
             bench.server.spoil(pack: "First") { number, response in fault.spoil(number, size, &response) }
             let events = try await bench.device.install(try bench.app())
@@ -91,7 +91,7 @@ import Testing
     ]
 
     @Test(arguments: lasting) func whatStaysFailsInWords(_ fault: Lasting) async throws {
-        try await Bench.with(environment: Device.impatient) { bench in
+        try await Bench.with { bench in
             _ = try await bench.device.install(try bench.app(), until: .complete)
             bench.server.spoil(pack: "Third") { _, response in fault.spoil(&response) }
             let app = try await bench.device.launch()
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [-1000, 1000]) func aServerThatLiesAboutTheSizeIsFoundOut(_ difference: Int64) async throws {
-        try await Bench.with(environment: Device.impatient) { bench in
+        try await Bench.with { bench in
             bench.server.editManifest { manifest in
                 for index in manifest.assetPacks.indices where manifest.assetPacks[index].id == "Third" {
                     manifest.assetPacks[index].downloadSize += difference

@@ -18,10 +18,26 @@ struct Bench: Sendable {
     var prefetch: SamplePack { packs[1] }
     var onDemand: SamplePack { packs[2] }
 
-    /// - Parameter environment: for the service, such as shorter time-outs.
+    /// - Parameter start: whether the service runs and trusts the server.
     static func with(
-        fileCount: Int = 24, fileSize: Int = 40_000, environment: [String: String] = [:], start: Bool = true,
+        fileCount: Int = 24, fileSize: Int = 40_000, start: Bool = true,
         name: String = #function, _ body: (Bench) async throws -> Void
+    ) async throws {
+        await Turnstile.shared.enter()
+        let result: Result<Void, any Error>
+        do {
+            try await prepare(fileCount, fileSize, start, name, body)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await Turnstile.shared.leave()
+        try result.get()
+    }
+
+    private static func prepare(
+        _ fileCount: Int, _ fileSize: Int, _ start: Bool, _ name: String,
+        _ body: (Bench) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             var generator = SeededGenerator.forTest(name)
@@ -34,7 +50,7 @@ struct Bench: Sendable {
             server.publish(packs)
             let device = try Device(scratch)
             if start {
-                try await device.start(environment)
+                try await device.start()
                 try await device.trust(server)
             }
             try await body(Bench(scratch: scratch, server: server, device: device, packs: packs))

@@ -30,11 +30,10 @@ final class Device: Sendable {
 
     /// Starts the service and returns once it listens.
     @discardableResult
-    func start(_ extra: [String: String] = [:]) async throws -> RunningProgram {
+    func start() async throws -> RunningProgram {
         let readiness = try Pipe()
         let program = try RunningProgram(
-            "larderd", ["--ready-fd", "3"], environment: environment.merging(extra) { $1 },
-            descriptors: [3: readiness.writer])
+            "larderd", ["--ready-fd", "3"], environment: environment, descriptors: [3: readiness.writer])
         readiness.closeWriter()
         let count = try await offload {
             try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try readiness.reader.read(into: $0) }
@@ -95,11 +94,4 @@ final class Device: Sendable {
         _ = try await program.line { $0 == "ready" }
         return program
     }
-}
-
-extension Device {
-    /// Shorter time-outs for tests of what happens after them.
-    static let impatient = [
-        "LARDER_STALL_SECONDS": "2", "LARDER_RETRY_SECONDS": "0.05", "LARDER_EXTENSION_SECONDS": "3",
-    ]
 }
