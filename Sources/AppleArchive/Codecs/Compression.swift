@@ -58,6 +58,7 @@ struct BlockAlgorithm: RawRepresentable, Hashable, Sendable {
         case .lzma: return LZMACodec()
         case .zlib: return ZlibCodec()
         case .lz4: return LZ4Codec()
+        case .lzbitmap: return LZBitmapCodec()
         case .stored: return StoredCodec()
         default: throw unsupported
         }
@@ -70,6 +71,7 @@ struct BlockAlgorithm: RawRepresentable, Hashable, Sendable {
         case .lzma: return XZStreamDecoder()
         case .zlib: return InflateStreamDecoder(format: .zlibOrRaw)
         case .lz4: return LZ4StreamDecoder()
+        case .lzbitmap: return LZBitmapStreamDecoder()
         default: throw unsupported
         }
     }

@@ -3,8 +3,8 @@
 
 /// Reads an Apple Archive that comes in pieces of any size, and gives its entries to a sink.
 ///
-/// The archive may be a `pbz?` wrapper of compressed blocks, bare entries, or bare entries in one xz, gzip, zlib, LZFSE
-/// or LZ4 stream. Blocks are decompressed by own threads and delivered in order on the feeding thread; memory is a few
+/// The archive may be a `pbz?` wrapper of compressed blocks, bare entries, or bare entries in one xz, gzip, zlib, LZFSE,
+/// LZ4 or LZBITMAP stream. Blocks are decompressed by own threads and delivered in order on the feeding thread; memory is a few
 /// blocks for each thread, whatever the archive claims. Use it from one thread; after an error it only repeats it.
 package final class ArchiveDecoder {
     private enum Container {

@@ -8,7 +8,7 @@ enum ArchiveFormat: Hashable {
     /// Entries without a wrapper.
     case bare
     /// One compressed stream around the entries.
-    case xz, gzip, zlib, lzfse, lz4
+    case xz, gzip, zlib, lzfse, lz4, lzbitmap
 
     /// How many bytes tell every format apart.
     static let prefixSize = 6
@@ -34,6 +34,8 @@ enum ArchiveFormat: Hashable {
             self = .lzfse
         } else if begins("bv41") || begins("bv4-") || begins("bv4$") {
             self = .lz4
+        } else if prefix.starts(with: LZBitmapChunk.magic) {
+            self = .lzbitmap
         } else if prefix.withUnsafeBytes(ZlibCodec.hasZlibHead) {
             self = .zlib
         } else if let other = Self.foreignName(prefix) {
@@ -46,7 +48,6 @@ enum ArchiveFormat: Hashable {
     private static func foreignName(_ prefix: [UInt8]) -> String? {
         let known: [(String, String)] = [
             ("BZh", "a bzip2 stream, which is not read here"), ("PK", "a zip archive"), ("xar!", "a xar archive"),
-            ("ZBM", "a bare LZBITMAP stream, which is not read here"),
         ]
         if prefix.isEmpty { return "an empty file" }
         return known.first { prefix.starts(with: $0.0.utf8) }?.1
@@ -60,6 +61,7 @@ enum ArchiveFormat: Hashable {
         case .zlib: InflateStreamDecoder(format: .zlibOrRaw)
         case .lzfse: LZFSEStreamDecoder()
         case .lz4: LZ4StreamDecoder()
+        case .lzbitmap: LZBitmapStreamDecoder()
         }
     }
 }

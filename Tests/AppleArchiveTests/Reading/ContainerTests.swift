@@ -117,7 +117,6 @@ import Testing
     @Test(arguments: [
         Refused(start: "AEA1\u{5}\0\0\0\0\0\0\0", code: .encrypted, mentions: "encrypted"),
         Refused(start: "pbzm\0\0\0\0\0@\0\0", code: .unsupportedCompression, mentions: "LZRAVEN"),
-        Refused(start: "pbzb\0\0\0\0\0@\0\0", code: .unsupportedCompression, mentions: "LZBITMAP"),
         Refused(start: "pbzq\0\0\0\0\0@\0\0", code: .unsupportedCompression, mentions: "'q'"),
         Refused(start: "BZh91AY", code: .notAnArchive, mentions: "bzip2"),
         Refused(start: "PK\u{3}\u{4}xxxx", code: .notAnArchive, mentions: "zip"),
