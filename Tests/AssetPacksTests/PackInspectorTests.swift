@@ -85,6 +85,26 @@ struct PackInspectorTests {
                 == "bad.aar: \"tool\" is a macOS executable, which Apple allows in no asset pack for macOS.")
     }
 
+    @Test func listingShowsWhatIsInTheWay() throws {
+        try Scratch.with { scratch in
+            let fixture = PackFixture(scratch: scratch)
+            for (second, problem) in [
+                ("a", "the path \"a\" stands twice"), ("a/b/c", "\"a/b/c\" passes through \"a\", which is no folder"),
+            ] {
+                let path = try fixture.archive("bad.aar") {
+                    try $0.append(file("a"), bytes: [1])
+                    try $0.append(file(second), bytes: [2])
+                }
+                var seen: [String] = []
+                let error = try #require(throws: AssetPackError.self) {
+                    try PackInspector.forEachEntry(of: path) { seen.append($0.path) }
+                }
+                #expect(error.message == "\(path): \(problem); the archive cannot be extracted.")
+                #expect(seen == ["a", second])
+            }
+        }
+    }
+
     @Test func everyTruncationIsAnError() throws {
         try Scratch.with { scratch in
             let whole = try PackFixture(scratch: scratch).writeTree().package()

@@ -120,6 +120,11 @@ struct PackManifestTests {
         #expect(throws: AssetPackError.self) { try PackManifest.decodeArchived(none.utf8, source: "manifest.json") }
     }
 
+    @Test func archivedFormMayHaveANullPolicy() throws {
+        let text = "{\"assetPackID\":\"a\",\"downloadPolicy\":{\"onDemand\":null}}"
+        #expect(try PackManifest.decodeArchived(text.utf8, source: "manifest.json").downloadPolicy == .onDemand)
+    }
+
     @Test func missingFile() throws {
         let error = try #require(throws: AssetPackError.self) { try PackManifest(contentsOf: "/nowhere/M.json") }
         #expect(error.code == .notFound)

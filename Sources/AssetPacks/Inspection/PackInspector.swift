@@ -40,11 +40,15 @@ package enum PackInspector {
     }
 
     /// Shows every entry of any archive to `body`, in the archive's order. Blocks.
-    /// - Throws: `ArchiveError` or `AssetPackError`, which name the file, and what `body` throws.
+    /// - Throws: `ArchiveError` or `AssetPackError`, which name the file, and what `body` throws. Entries that get in each
+    ///   other's way are all shown before that is an error.
     package static func forEachEntry(
         of path: FilePath, limits: ArchiveLimits = .default, _ body: @escaping (EntryHeader) throws -> Void
     ) throws {
-        _ = try read(path, into: EntryLister(body: body), limits: limits, isCancelled: { false }) { _, _ in }
+        let lister = EntryLister(body: body)
+        _ = try read(path, into: lister, limits: limits, isCancelled: { false }) { _, _ in }
+        guard let problem = lister.problem else { return }
+        throw AssetPackError(.verification, "\(path): \(problem); the archive cannot be extracted.")
     }
 
     /// Opens an archive to read it.
@@ -93,13 +97,34 @@ package enum PackInspector {
     }
 }
 
-/// Hands entries on and drops their contents.
+/// Hands entries on, drops their contents, and notices the first that cannot be beside an earlier one.
 private final class EntryLister: ArchiveSink {
     private let body: (EntryHeader) throws -> Void
+    private var isFolder: [String: Bool] = [:]
+    private(set) var problem: String?
 
     init(body: @escaping (EntryHeader) throws -> Void) { self.body = body }
 
-    func begin(_ entry: EntryHeader) throws { try body(entry) }
+    func begin(_ entry: EntryHeader) throws {
+        try body(entry)
+        guard problem == nil, !entry.path.isEmpty else { return }
+        if let blocker = nearestBlocker(of: entry.path) {
+            problem = "\"\(entry.path)\" passes through \"\(blocker)\", which is no folder"
+        } else if isFolder.updateValue(entry.type == .directory, forKey: entry.path) != nil {
+            problem = "the path \"\(entry.path)\" stands twice"
+        }
+    }
+
+    /// The nearest entry above `path`, when it is something else than a folder.
+    private func nearestBlocker(of path: String) -> Substring? {
+        var parent = path[...]
+        while let slash = parent.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            parent = parent[..<slash]
+            if let isFolder = isFolder[String(parent)] { return isFolder ? nil : parent }
+        }
+        return nil
+    }
+
     func data(_ bytes: UnsafeRawBufferPointer) throws {}
     func end() throws {}
 }

@@ -84,6 +84,8 @@ extension ManifestReader {
         }
         let path = object.path(member.key)
         if member.key == "onDemand" {
+            // Apple's tool for adapter packs writes null here (BA 3.1).
+            if case .null = member.value.content, !isStrict { return .onDemand }
             _ = try self.object(member.value, path, keys: [], example: "{}")
             return .onDemand
         }

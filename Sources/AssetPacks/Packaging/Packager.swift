@@ -103,12 +103,13 @@ package struct Packager: Sendable {
             entry.linkTarget = target
             try writer.append(entry)
         case .file(let source, let size, let isExecutable):
-            let data = try FileDataSource(directory: root, path: FilePath(source.string))
-            guard data.status.size == size else {
+            let name = FilePath(source.string)
+            guard let status = try? root.status(at: name), status.kind == .regular, status.size == size else {
                 throw AssetPackError(
                     .changedWhileReading,
                     "\"\(source)\" changed while it was being packed. Pack again when nothing writes to it.")
             }
+            let data = try FileDataSource(directory: root, path: name, status: status)
             try writer.append(Self.entry(.regularFile, path, mode: isExecutable ? 0o755 : 0o644), data: data)
         }
     }

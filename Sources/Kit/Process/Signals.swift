@@ -10,9 +10,12 @@ package enum Signals {
     package static let terminate = SIGTERM
     package static let hangUp = SIGHUP
 
-    /// To be called first in `main`: writing to a closed pipe or socket becomes an error instead of the end.
-    /// Children get the default back.
-    package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+    /// To be called first in `main`: writing to a closed pipe or socket, or past the limit for the size of files, becomes an
+    /// error instead of the end. Children get the default back.
+    package static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
 
     /// Takes the signals from now on: `body` is called on an owned thread for each that comes.
     ///

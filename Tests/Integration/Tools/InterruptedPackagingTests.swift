@@ -32,6 +32,31 @@ import Testing
         }
     }
 
+    @Test func aLimitOnTheSizeOfFilesIsAnError() async throws {
+        try await Scratch.with { scratch in
+            try scratch.write(
+                """
+                {"assetPackID": "Big", "downloadPolicy": {"onDemand": {}}, "sourceRoot": ".",
+                 "fileSelectors": [{"file": "big"}]}
+                """, to: "Big.json")
+            try scratch.write([UInt8](repeating: 7, count: 200_000), to: "big")
+            let before = try scratch.tree()
+            let program = try Binaries.path("larder")
+            let path = scratch.path
+            let result = try await offload {
+                try ChildProcess.run(
+                    executable: "/bin/sh",
+                    arguments: [
+                        "-c", "ulimit -f 32; exec '\(program)' package Big.json -o Big.aar --compression none",
+                    ],
+                    environment: Binaries.hermeticEnvironment, workingDirectory: path)
+            }
+            #expect(result.exitCode == 5, "\(result.errorText)")
+            #expect(result.errorText.contains("\"Big.aar\" would be larger than"))
+            #expect(try scratch.tree() == before)
+        }
+    }
+
     /// Until the program has a file of the folder open for writing, named or not.
     private func waitForOutput(of program: RunningProgram, below folder: FilePath) async throws {
         let descriptors = FilePath("/proc/\(program.processID)/fd")
