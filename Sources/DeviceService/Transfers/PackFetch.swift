@@ -62,6 +62,7 @@ final class PackFetch: Sendable {
     func run() -> FetchFailure? {
         var brought = false
         do {
+            if try commitSealed() { return nil }
             var mayRestart = true
             while true {
                 let pipeline = try makePipeline()
@@ -88,6 +89,18 @@ final class PackFetch: Sendable {
         }
     }
 
+    /// Finishes a commit that a full disk or a crash had kept from its end. False when there is none of this download.
+    private func commitSealed() throws -> Bool {
+        let staged = StagedPack(layout: generations.layout, id: download.id)
+        guard staged.isSealed else { return false }
+        guard (try? StagedPack.read(StagingIdentity.self, staged.identity)) == download.identity else {
+            try staged.remove()
+            return false
+        }
+        try generations.commit(staged)
+        return true
+    }
+
     /// Whether an error can come from mixing the bytes of two archives.
     private static func mayBeStale(_ error: any Error) -> Bool {
         if let error = error as? HTTPClientError { return error.status == 416 || error.code == .badResponse }
@@ -97,7 +110,6 @@ final class PackFetch: Sendable {
 
     private func makePipeline() throws -> PackPipeline {
         let staged = StagedPack(layout: generations.layout, id: download.id)
-        if staged.isSealed { try staged.remove() }
         let local = try generations.localPacks().first { $0.id == download.id }
         let pipeline = try PackPipeline(
             download, staged: staged, previous: local.map { generations.layout.root.appending($0.directory) },

@@ -19,8 +19,10 @@ package struct RetryPolicy: Hashable, Sendable {
         self.patience = patience
     }
 
-    /// Somebody waits: seconds between attempts, and an answer within a minute.
-    package static let foreground = RetryPolicy(first: .milliseconds(500), longest: .seconds(8), patience: .seconds(60))
+    /// An install waits: seconds between attempts, for a minute.
+    package static let essential = RetryPolicy(first: .milliseconds(500), longest: .seconds(8), patience: .seconds(60))
+    /// The app waits, and has to say something to a person soon.
+    package static let foreground = RetryPolicy(first: .milliseconds(500), longest: .seconds(4), patience: .seconds(15))
     /// Nobody waits: up to a quarter of an hour between attempts, for two days.
     package static let background = RetryPolicy(first: .seconds(2), longest: .seconds(900), patience: .seconds(172_800))
 

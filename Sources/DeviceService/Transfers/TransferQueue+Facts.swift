@@ -133,7 +133,8 @@ extension TransferQueue {
             return schedule(now)
         case (_, .transient(_, let wish)):
             let policy = policy(of: item)
-            guard now - item.lastSign < policy.patience else {
+            // A stall may use up all patience; another connection is tried even so.
+            guard now - item.lastSign < policy.patience || item.fruitless == 0 else {
                 // What is staged stays: the next request goes on from there.
                 items[key] = nil
                 return [.tellFailed(key)] + schedule(now)

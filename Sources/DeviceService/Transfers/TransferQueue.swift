@@ -117,15 +117,18 @@ package struct TransferQueue: Sendable {
     }
 
     package let limits: Limits
+    package let essentialPolicy: RetryPolicy
     package let foregroundPolicy: RetryPolicy
     package let backgroundPolicy: RetryPolicy
     package internal(set) var items: [TransferKey: Item] = [:]
     var nextSequence: Int64 = 0
 
     package init(
-        limits: Limits = Limits(), foreground: RetryPolicy = .foreground, background: RetryPolicy = .background
+        limits: Limits = Limits(), essential: RetryPolicy = .essential, foreground: RetryPolicy = .foreground,
+        background: RetryPolicy = .background
     ) {
         self.limits = limits
+        essentialPolicy = essential
         foregroundPolicy = foreground
         backgroundPolicy = background
     }
@@ -136,6 +139,10 @@ package struct TransferQueue: Sendable {
     }
 
     func policy(of item: Item) -> RetryPolicy {
-        item.kind == .essential || item.foreground ? foregroundPolicy : backgroundPolicy
+        switch item.rank.rankClass {
+        case .essential: essentialPolicy
+        case .foreground: foregroundPolicy
+        case .background: backgroundPolicy
+        }
     }
 }

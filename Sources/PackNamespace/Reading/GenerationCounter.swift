@@ -33,20 +33,16 @@ package final class GenerationCounter: Sendable {
 
     /// Stores a number in the counter file, made when it is missing. The service alone does this.
     ///
-    /// The file is written in place, never replaced: readers keep the mapping for as long as they live.
+    /// The file is written in place, never replaced: readers keep the mapping for as long as they live. It is written by a
+    /// call and not through a mapping, so that a full disk is an error and no signal. A reader that should catch the word
+    /// half-written sees a number that it does not know, and looks again, as it would anyway.
     /// - Throws: `Errno`
     package static func store(_ value: UInt64, in layout: AppRootLayout) throws {
         let file = try OwnedDescriptor(
-            layout.counter, .readWrite, options: .create, permissions: FilePermissions(rawValue: 0o644))
-        var status = stat()
-        try systemCall { fstat(file.borrowed.rawValue, &status) }
-        if status.st_size < MemoryLayout<UInt64>.size {
-            try systemCall { ftruncate(file.borrowed.rawValue, off_t(MemoryLayout<UInt64>.size)) }
+            layout.counter, .writeOnly, options: .create, permissions: FilePermissions(rawValue: 0o644))
+        let written = try withUnsafeBytes(of: value.littleEndian) {
+            try file.borrowed.write(toAbsoluteOffset: 0, $0)
         }
-        let size = MemoryLayout<UInt64>.size
-        let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.borrowed.rawValue, 0)
-        guard let address, address != MAP_FAILED else { throw Errno.current }
-        defer { munmap(address, size) }
-        address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value.littleEndian, ordering: .releasing)
+        guard written == MemoryLayout<UInt64>.size else { throw Errno.noSpace }
     }
 }

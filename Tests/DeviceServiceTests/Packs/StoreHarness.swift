@@ -128,6 +128,7 @@ extension StoreConfiguration {
     static var quick: StoreConfiguration {
         var configuration = StoreConfiguration()
         let policy = RetryPolicy(first: .milliseconds(1), longest: .milliseconds(20), patience: .seconds(60))
+        configuration.essentialRetries = policy
         configuration.foregroundRetries = policy
         configuration.backgroundRetries = policy
         configuration.decoderThreads = 1

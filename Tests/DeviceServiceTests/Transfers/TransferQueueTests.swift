@@ -122,7 +122,7 @@ import Testing
 
     @Test func transientTroubleIsRetriedUntilPatienceEnds() {
         let policy = RetryPolicy(first: .seconds(1), longest: .seconds(4), patience: .seconds(10))
-        var queue = TransferQueue(foreground: policy, background: policy)
+        var queue = TransferQueue(essential: policy, foreground: policy, background: policy)
         let pack = key("pack")
         var now = start
         _ = submit(&queue, "pack")
@@ -147,7 +147,7 @@ import Testing
 
     @Test func bytesThatArriveStartTheCountAfresh() {
         let policy = RetryPolicy(first: .seconds(1), longest: .seconds(60), patience: .seconds(10))
-        var queue = TransferQueue(foreground: policy, background: policy)
+        var queue = TransferQueue(essential: policy, foreground: policy, background: policy)
         let pack = key("pack")
         _ = submit(&queue, "pack")
         var now = start
@@ -159,6 +159,18 @@ import Testing
             now += .seconds(1)
             #expect(queue.tick(now: now) == [.start(pack)])
         }
+    }
+
+    @Test func aStallThatOutlastsPatienceIsStillTriedOnAnotherConnection() {
+        let policy = RetryPolicy(first: .seconds(1), longest: .seconds(4), patience: .seconds(10))
+        var queue = TransferQueue(foreground: policy)
+        let pack = key("pack")
+        _ = submit(&queue, "pack", .onDemand, foreground: true)
+        let stalled = TransferQueue.Outcome.transient(brought: false, wish: nil)
+        #expect(
+            queue.ended(pack, stalled, jitter: 0, now: start + .seconds(30)) == [.tellWaiting(pack, .seconds(1))])
+        #expect(queue.tick(now: start + .seconds(31)) == [.start(pack)])
+        #expect(queue.ended(pack, stalled, jitter: 0, now: start + .seconds(61)) == [.tellFailed(pack)])
     }
 
     @Test func permanentTroubleEndsAtOnceAndLeavesNothing() {
@@ -186,7 +198,7 @@ import Testing
         let limits = TransferQueue.Limits(
             total: Int.random(in: 1...4, using: &random), perHost: Int.random(in: 1...4, using: &random))
         let policy = RetryPolicy(first: .seconds(1), longest: .seconds(8), patience: .seconds(40))
-        var queue = TransferQueue(limits: limits, foreground: policy, background: policy)
+        var queue = TransferQueue(limits: limits, essential: policy, foreground: policy, background: policy)
         var running: Set<TransferKey> = []
         var stopping: Set<TransferKey> = []
         var now = start

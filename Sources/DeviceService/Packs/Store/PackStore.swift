@@ -50,8 +50,8 @@ package actor PackStore: PackStoring {
         self.log = log
         self.configuration = configuration
         queue = TransferQueue(
-            limits: configuration.limits, foreground: configuration.foregroundRetries,
-            background: configuration.backgroundRetries)
+            limits: configuration.limits, essential: configuration.essentialRetries,
+            foreground: configuration.foregroundRetries, background: configuration.backgroundRetries)
     }
 
     /// Events from this call on; all apps' with nil.
@@ -196,8 +196,13 @@ package actor PackStore: PackStoring {
 
     private func discard(_ key: TransferKey) async {
         do {
-            let staged = StagedPack(layout: try generations(of: key.app).layout, id: key.pack)
-            try await offload { try staged.remove() }
+            let generations = try generations(of: key.app)
+            let staged = StagedPack(layout: generations.layout, id: key.pack)
+            try await offload {
+                try staged.remove()
+                // A commit that failed half-way has moved its files out of staging.
+                generations.collect()
+            }
         } catch {
             log.warning("Staged files could not be deleted", ["pack": key.description, "error": "\(error)"])
         }

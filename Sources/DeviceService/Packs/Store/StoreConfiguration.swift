@@ -5,7 +5,8 @@
 package struct StoreConfiguration: Sendable {
     /// How many transfers run at once, and from one host.
     package var limits = TransferQueue.Limits()
-    /// For essential packs and those that somebody waits for.
+    package var essentialRetries = RetryPolicy.essential
+    /// For packs that somebody waits for.
     package var foregroundRetries = RetryPolicy.foreground
     package var backgroundRetries = RetryPolicy.background
     /// Threads that decompress one archive; 0 is one for each core.

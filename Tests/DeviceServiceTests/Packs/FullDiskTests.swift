@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Database
+import Glibc
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// A disk that becomes full at any write: the error says so, nothing is left behind, what was local stays whole. It takes a
+/// file system of its own, and so the right to mount one.
+@Suite(.serialized, .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
+struct FullDiskTests {
+    @Test func anyWriteMayFail() async throws {
+        try await Scratch.with { scratch in
+            var random = SeededGenerator.forTest()
+            let server = try PackServer()
+            scratch.addCleanup { server.stop() }
+            let apps = try scratch.makeDirectory("apps")
+            let disk = try SmallDisk(at: apps)
+            defer { disk.unmount() }
+            let harness = try await StoreHarness(scratch, server)
+            try FileDescriptor.currentDirectory.makeDirectories(at: harness.root)
+            try await harness.store.prepare(app: StoreHarness.app)
+            var old = PackFixture("old", files: ["old/file": random.bytes(200_000)])
+            try await harness.fetch(try harness.offer(old).request)
+            var new = PackFixture("new", files: [:])
+            new.blockSize = 64 << 10
+            for number in 0..<60 { new.files["new/\(number % 7)/\(number)"] = random.bytes(40_000) }
+            new.files["new/big"] = random.bytes(1_500_000)
+            let request = try harness.offer(new).request
+
+            let used = try disk.used()
+            var failures = 0
+            var extra: Int64 = 0
+            while true {
+                try disk.resize(to: used + extra)
+                let outcome = try await harness.fetch(request)["new"]
+                if outcome?.local != nil { break }
+                failures += 1
+                #expect(outcome?.error?.code == .noSpace, "with \(extra) bytes left: \(String(describing: outcome))")
+                try await harness.expectNothingLeft()
+                #expect(try readableFiles(harness.root) == old.files)
+                #expect(try disk.used() <= used + 4096, "with \(extra) bytes left")
+                extra += extra < 65_536 ? 4096 : extra < 3_700_000 ? 330_000 : 12_288
+            }
+            #expect(failures > 20)
+            #expect(try readableFiles(harness.root) == old.files.merging(new.files) { $1 })
+            // At its most the install took no more than the files, in whole blocks, and a little.
+            let content = new.files.values.reduce(Int64(0)) { $0 + Int64(($1.count + 4095) / 4096 * 4096) }
+            #expect(extra < content + (256 << 10))
+            // With room for no more than the next generation's table, removing works and makes room.
+            try disk.resize(to: try disk.used() + 16_384)
+            old.files = [:]
+            try await harness.store.remove(app: StoreHarness.app, pack: "old")
+            #expect(try readableFiles(harness.root) == new.files)
+            await harness.store.close()
+            await harness.database.close()
+        }
+    }
+}
+
+/// A tmpfs whose size can be changed.
+struct SmallDisk: Sendable {
+    let path: FilePath
+
+    static let isAvailable: Bool = {
+        guard geteuid() == 0, let folder = try? TemporaryDirectory(prefix: "larder-mount") else { return false }
+        guard let disk = try? SmallDisk(at: folder.path) else { return false }
+        disk.unmount()
+        return true
+    }()
+
+    init(at path: FilePath) throws {
+        self.path = path
+        try Self.run("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", path.string)
+    }
+
+    func resize(to bytes: Int64) throws {
+        try Self.run("mount", "-o", "remount,size=\(max(bytes, 4096))", path.string)
+    }
+
+    func used() throws -> Int64 {
+        let space = try FileSystemSpace(at: path)
+        return space.total - space.available
+    }
+
+    func unmount() { _ = try? Self.run("umount", "-l", path.string) }
+
+    private static func run(_ program: String, _ arguments: String...) throws {
+        let result = try ChildProcess.run(executable: FilePath(program), arguments: arguments)
+        guard result.exitCode == 0 else { throw StoreError(.system, result.errorText) }
+    }
+}
