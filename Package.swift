@@ -104,7 +104,8 @@ let package = Package(
             "Kit", "System", "ProbeExtension"),
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
         tests(
-            "Commands", "Commands", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit", "System"),
+            "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",
+            "System"),
         .executableTarget(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(

@@ -76,42 +76,69 @@ struct ReadingCommandTests {
         }
     }
 
-    @Test("run gives a program one folder of all packs and its own exit code")
+    @Test("run becomes the program, which finds one folder of all packs")
     func run() async throws {
         try await Scratch.with { scratch in
             try publish(packs, scratch)
             let script = """
                 cd "$LARDER_FILES" || exit 1
-                cat both.txt maps/easy/1.map maps/hard.map shared/a shared/b sound/deep/s.ogg x > "$OUT"
-                echo "$LARDER_BUNDLE_ID $LARDER_FILES" >> "$OUT"
+                cat both.txt maps/easy/1.map maps/hard.map shared/a shared/b sound/deep/s.ogg x
+                echo " $LARDER_BUNDLE_ID $LARDER_FILES"
                 exit 5
                 """
-            let environment = Binaries.hermeticEnvironment.merging(["OUT": scratch("out").string]) { $1 }
-            let outcome = await larder(
-                "run", "--app", "a.b", "--", "sh", "-c", script, home: scratch.path, environment: environment)
-            #expect(outcome.code.rawValue == 5, "\(outcome.errors)")
-            let text = String(decoding: try File.read(scratch("out")), as: UTF8.self)
-            #expect(text.hasPrefix("of oneeasyhardABSfilea.b "))
-            let folder = FilePath(String(text.split(separator: " ").last ?? "").filter { $0 != "\n" })
+            let words = ["run", "--app", "a.b", "--", "sh", "-c", script]
+            let environment = ["LARDER_HOME": scratch.path.string]
+            let first = try await Binaries.run("larder", words, environment: environment)
+            #expect(first.exitCode == 5, "\(first.errorText)")
+            #expect(first.outputText.hasPrefix("of oneeasyhardABSfile a.b "))
+            let folder = FilePath(String(first.outputText.split(separator: " ").last ?? "").filter { $0 != "\n" })
+            #expect(folder.starts(with: scratch.path))
+            // What the first left is removed by the second.
+            let second = try await Binaries.run("larder", words, environment: environment)
+            #expect(second.exitCode == 5)
             #expect(!FileDescriptor.currentDirectory.exists(at: folder))
-            let none = await larder(
-                "run", "-a", "a.b", "no-such-program", home: scratch.path, environment: ["PATH": "/bin"])
-            #expect(none.code == .notFound)
+            let none = try await Binaries.run(
+                "larder", ["run", "-a", "a.b", "no-such-program"], environment: environment)
+            #expect(none.exitCode == ExitCode.notFound.rawValue)
+            #expect(none.errorText.contains("no-such-program"))
         }
     }
 
-    @Test("While a program runs, the generation it reads is leased")
+    @Test("While the program runs, the generation it reads is leased and its folder stays")
     func runHoldsLease() async throws {
         try await Scratch.with { scratch in
             try publish(packs, scratch)
-            // flock(1) fails at once when another holds the lock.
-            let lease = scratch("state/apps/a.b/generations/1/lease").string
-            let outcome = await larder(
-                "run", "--app", "a.b", "--", "flock", "--nonblock", "--exclusive", "--conflict-exit-code", "77", lease,
-                "true", home: scratch.path, environment: Binaries.hermeticEnvironment)
-            #expect(outcome.code.rawValue == 77)
-            // Blocks: a child that another test forks shares the lock for the moment until it executes its program.
-            try await offload { _ = try FileLock.acquire(FilePath(lease), .exclusive) }
+            let lease = scratch("state/apps/a.b/generations/1/lease")
+            let (output, input) = (try Pipe(), try Pipe())
+            let child = try ChildProcess.spawn(
+                executable: try Binaries.path("larder"),
+                arguments: [
+                    "run", "--app", "a.b", "--", "sh", "-c", "echo ready; read line; cat $LARDER_FILES/both.txt",
+                ],
+                environment: Binaries.hermeticEnvironment.merging(["LARDER_HOME": scratch.path.string]) { $1 },
+                descriptors: [0: input.reader, 1: output.writer])
+            scratch.addCleanup { child.kill() }
+            input.closeReader()
+            output.closeWriter()
+            try await offload { () throws in
+                var bytes = [UInt8](repeating: 0, count: 6)
+                let count = try bytes.withUnsafeMutableBytes { try output.reader.readFully(into: $0) }
+                #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "ready\n")
+                #expect(try FileLock.tryAcquire(lease, .exclusive, create: false) == nil)
+            }
+            // Another run sweeps, and must spare the folder that is in use.
+            let other = try await Binaries.run(
+                "larder", ["run", "-a", "a.b", "true"], environment: ["LARDER_HOME": scratch.path.string])
+            #expect(other.exitCode == 0, "\(other.errorText)")
+            try input.writer.writeAll("\n".utf8)
+            input.closeWriter()
+            let rest = try await offload { String(decoding: try output.reader.readAll(), as: UTF8.self) }
+            #expect(rest == "of one")
+            try await offload { () throws in
+                #expect(try child.wait() == 0)
+                // Blocks: a child that another test forks shares the lock until it executes its program.
+                _ = try FileLock.acquire(lease, .exclusive)
+            }
         }
     }
 }

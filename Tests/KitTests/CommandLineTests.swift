@@ -26,6 +26,11 @@ struct CommandLineTests {
                 return .success
             },
             Command(
+                "list", summary: "Many values",
+                options: [.upToNextOption("version", short: "n", "number", "Versions.")],
+                arguments: [CommandArgument("files", "Files.", isOptional: true, isRepeating: true)]
+            ) { _, _ in .success },
+            Command(
                 "run", summary: "Run a program", options: [.value("app", "id", "The app.")],
                 arguments: [CommandArgument("command", "What to run.", isVerbatim: true)]
             ) { _, _ in .success },
@@ -57,6 +62,13 @@ struct CommandLineTests {
         let (_, arguments) = try parse(["-u", "a", "--url=b", "m", "--level", "5"])
         #expect(arguments.values("url") == ["a", "b"])
         #expect(try arguments.integer("level", in: 1...9) == 5)
+    }
+
+    @Test("An option may take all words up to the next")
+    func upToNextOption() throws {
+        let (_, arguments) = try parse(["list", "a", "--version", "1", "2", "-n", "3", "--", "b"])
+        #expect(arguments.values("version") == ["1", "2", "3"])
+        #expect(arguments.arguments("files") == ["a", "b"])
     }
 
     @Test("A command inside the command line keeps its options")

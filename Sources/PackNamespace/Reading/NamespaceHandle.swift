@@ -109,6 +109,14 @@ package final class NamespaceHandle: Sendable {
         root.appending(table.pack(at: entry.pack).directory).appending(String(decoding: entry.path, as: UTF8.self))
     }
 
+    /// A descriptor that carries the lease into a program this process becomes; the lease lasts until that one ends.
+    /// The caller closes it.
+    /// - Throws: `Errno`
+    package func inheritableLease() throws -> FileDescriptor {
+        let number = lease.borrowed.rawValue
+        return FileDescriptor(rawValue: try systemCall { dup(number) })
+    }
+
     /// The absolute path of a pack's directory.
     package func directory(ofPackAt index: Int) -> FilePath { root.appending(table.pack(at: index).directory) }
 }
