@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-/// fish: one `complete` line per option and subcommand, guarded by the words before it.
+/// fish: a function that walks the words to find the command, and `complete` lines that apply at one command each.
 struct FishCompletion {
     let root: Command
 
     var script: String {
-        var lines = ["# fish completion for \(root.name)", "complete -c \(root.name) -f"]
+        let name = "__" + root.name.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+        var lines = [
+            "# fish completion for \(root.name)", "function \(name)_at", "    set -l path \(quoted(root.name))",
+            "    for word in (commandline -opc)[2..]", "        switch \"$path $word\"",
+        ]
+        for path in root.shownPaths where path.count > 1 {
+            let command = path[path.count - 1]
+            let parent = path.dropLast().map(\.name).joined(separator: " ")
+            let patterns = ([command.name] + command.aliases).map { quoted("\(parent) \($0)") }.joined(separator: " ")
+            lines.append("            case \(patterns)")
+            lines.append("                set path \(quoted(path.map(\.name).joined(separator: " ")))")
+        }
+        lines += ["        end", "    end", "    test \"$path\" = \"$argv\"", "end", "complete -c \(root.name) -f"]
         for path in root.shownPaths { lines += commands(path) + options(path) }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// True in fish when the words so far name the commands of the path and none below the last.
-    private func condition(_ path: [Command]) -> String {
-        var tests = path.dropFirst().map { command in
-            "__fish_seen_subcommand_from \(([command.name] + command.aliases).joined(separator: " "))"
-        }
-        let below = path.last?.subcommands.filter { !$0.isHidden }.flatMap { [$0.name] + $0.aliases } ?? []
-        if !below.isEmpty { tests.append("not __fish_seen_subcommand_from \(below.joined(separator: " "))") }
-        return tests.isEmpty ? "true" : tests.joined(separator: "; and ")
-    }
-
     private func line(_ path: [Command], _ rest: String) -> String {
-        "complete -c \(root.name) -n \(quoted(condition(path))) \(rest)"
+        let name = "__" + root.name.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+        return "complete -c \(root.name) -n \(quoted("\(name)_at \(path.map(\.name).joined(separator: " "))")) \(rest)"
     }
 
     private func commands(_ path: [Command]) -> [String] {
@@ -31,15 +34,17 @@ struct FishCompletion {
     }
 
     private func options(_ path: [Command]) -> [String] {
-        guard let command = path.last else { return [] }
+        guard let command = path.last?.withDefaultWords else { return [] }
         var lines = command.options.map { option in
             let short = option.short.map { " -s \($0)" } ?? ""
-            let value = option.kind == .flag ? "" : " -r" + action(option.completion)
+            let value =
+                option.kind == .flag ? "" : (option.completion == .file ? " -r" : " -x") + action(option.completion)
             return line(path, "-l \(option.name)\(short)\(value) -d \(quoted(option.summary))")
         }
         lines.append(line(path, "-s h -l help -d 'Show help'"))
-        let arguments = action(command.argumentCompletion)
-        if !arguments.isEmpty, command.subcommands.isEmpty { lines.append(line(path, String(arguments.dropFirst()))) }
+        let takesWords = command.subcommands.isEmpty || command.defaultSubcommand != nil
+        let arguments = takesWords ? action(command.argumentCompletion) : ""
+        if !arguments.isEmpty { lines.append(line(path, String(arguments.dropFirst()))) }
         return lines
     }
 

@@ -24,6 +24,15 @@ extension Command {
         return walk([self])
     }
 
+    /// The command with the words of its default subcommand, which may come without its name.
+    var withDefaultWords: Command {
+        guard let name = defaultSubcommand, let next = subcommand(name) else { return self }
+        var copy = self
+        copy.options += next.options
+        copy.arguments = next.arguments
+        return copy
+    }
+
     /// What may be completed by this command's words that are no options.
     var argumentCompletion: CommandCompletion { arguments.first { $0.completion != .none }?.completion ?? .none }
 }
@@ -58,12 +67,7 @@ struct BashCompletion {
     }
 
     private func branch(_ path: [Command]) -> [String] {
-        guard var command = path.last else { return [] }
-        // Without a subcommand named, the default one's words may come.
-        if let name = command.defaultSubcommand, let next = command.subcommand(name) {
-            command.options += next.options
-            command.arguments = next.arguments
-        }
+        guard let command = path.last?.withDefaultWords else { return [] }
         var lines = ["        \(shellQuoted(path.map(\.name).joined(separator: " "))))"]
         let valued = command.options.filter { $0.kind != .flag }
         if !valued.isEmpty {
@@ -80,10 +84,18 @@ struct BashCompletion {
         lines.append("            if [[ $current == -* ]]; then")
         lines.append("                \(generate(.choices(words)))")
         lines.append("            else")
-        lines.append(
-            "                \(names.isEmpty ? generate(command.argumentCompletion) : generate(.choices(names)))")
+        lines.append("                \(generate(names, command.argumentCompletion))")
         lines.append("            fi ;;")
         return lines
+    }
+
+    /// Subcommands, and what the default one takes as its first word.
+    private func generate(_ names: [String], _ completion: CommandCompletion) -> String {
+        guard !names.isEmpty else { return generate(completion) }
+        guard completion == .file || completion == .directory else { return generate(.choices(names)) }
+        let files = completion == .file ? "-f" : "-d"
+        let words = shellQuoted(names.joined(separator: " "))
+        return "mapfile -t COMPREPLY < <(compgen -W \(words) -- \"$current\"; compgen \(files) -- \"$current\")"
     }
 
     private func generate(_ completion: CommandCompletion) -> String {
