@@ -68,10 +68,10 @@ struct ExtensionHost: Sendable {
                 if try child.wait(atMost: grace) == nil { child.kill() }
             } catch {
                 channel.close()
-                child.kill()
-                let late = timedOut.withLock { $0 }
-                let code = late ? nil : try? child.wait(atMost: grace)
-                outcome.trouble = trouble(name, late: late, exitCode: code ?? nil, error)
+                // One that has gone has an exit code to tell; one that is still there is ended.
+                let code = (try? child.wait(atMost: .milliseconds(200))) ?? nil
+                if code == nil { child.kill() }
+                outcome.trouble = trouble(name, late: timedOut.withLock { $0 }, exitCode: code, error)
             }
             watch.join()
         } catch {

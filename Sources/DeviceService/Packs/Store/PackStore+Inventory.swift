@@ -70,9 +70,10 @@ extension PackStore {
     }
 
     private func planned(_ request: PackRequest, _ progress: PackFetch.Progress?) -> SpacePlanner.Pack {
-        SpacePlanner.Pack(
-            downloadSize: request.pack.downloadSize, installedSize: request.pack.larder?.installedSize,
-            fileCount: request.pack.larder?.fileCount, fetched: progress?.downloaded ?? 0,
-            written: progress?.unpacked ?? 0)
+        // One reading of `larder`: two of them crash the optimizer of Swift 6.3.1.
+        let info = request.pack.larder
+        return SpacePlanner.Pack(
+            downloadSize: request.pack.downloadSize, installedSize: info?.installedSize, fileCount: info?.fileCount,
+            fetched: progress?.downloaded ?? 0, written: progress?.unpacked ?? 0)
     }
 }

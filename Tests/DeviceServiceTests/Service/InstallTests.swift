@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// Installs over a real socket and a real server (C3, C7).
+@Suite struct InstallTests {
+    @Test func essentialComesBeforeLaunchAndPrefetchBehind() async throws {
+        try await ServiceHarness.with { harness in
+            let events = try await harness.install(try harness.bundle())
+            let phases = events.map(\.phase)
+            #expect(phases.last == .complete)
+            #expect(phases.contains(.launchable))
+            let launchable = try #require(events.first { $0.phase == .launchable })
+            #expect(launchable.packs.first { $0.id == "E" }?.state == .local)
+            #expect(launchable.completed == launchable.total)
+            // One figure that never falls once sizes are known.
+            let known = events.filter { !$0.packs.isEmpty }.map(\.completed)
+            #expect(known == known.sorted())
+            let packs = try await harness.packs()
+            #expect(packs["E"]?.state == .local)
+            #expect(packs["P"]?.state == .local)
+            #expect(packs["D"]?.state == .available)
+            let connection = try await harness.connect()
+            let apps = try await connection.send(AppsRequest()).apps
+            #expect(apps.map(\.state) == ["ready"])
+            #expect(apps.first?.localPacks == 2)
+            let first = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            #expect(first.isFirstLaunch)
+            #expect(FileDescriptor.currentDirectory.exists(at: FilePath(first.executable)))
+            #expect(first.environment["LARDER_APP_ROOT"] == harness.paths.appRoot(ServiceHarness.app).string)
+            #expect(try await !connection.send(LaunchRequest(app: ServiceHarness.app)).isFirstLaunch)
+        }
+    }
+
+    @Test func aFailedEssentialPackLeavesAnAppThatSaysSo() async throws {
+        try await ServiceHarness.with { harness in
+            harness.server.fail(.none, .status(404), .status(404), .status(404))
+            let events = try await harness.install(try harness.bundle())
+            #expect(events.contains { $0.phase == .launchable })
+            #expect(events.last?.phase == .complete)
+            #expect(events.last?.packs.first { $0.id == "E" }?.state == .failed)
+            #expect(events.last?.notes.isEmpty == false)
+            #expect(try await harness.packs()["E"]?.state == .failed)
+            let connection = try await harness.connect()
+            #expect(try await connection.send(AppsRequest()).apps.first?.note != nil)
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let reply = try await connection.send(
+                EnsureLocalAvailabilityRequest(app: ServiceHarness.app, packs: ["E"]))
+            #expect(reply.successes.map(\.id) == ["E"])
+        }
+    }
+
+    @Test(arguments: [PackServer.Fault.status(404), .lies(Array("{}".utf8)), .lies([0xFF, 0xFE, 0x00])])
+    func withoutAManifestNothingIsLeft(_ fault: PackServer.Fault) async throws {
+        try await ServiceHarness.with { harness in
+            harness.server.fail(fault)
+            let last = try await harness.install(try harness.bundle()).last
+            #expect(last?.phase == .failed)
+            #expect([.manifestUnavailable, .badManifest].contains(last?.error?.code), "\(String(describing: last))")
+            #expect(try await harness.isGone())
+        }
+    }
+
+    @Test func transientTroubleWithTheManifestIsRiddenOut() async throws {
+        try await ServiceHarness.with { harness in
+            harness.server.fail(.status(503), .reset(after: 3))
+            let last = try await harness.install(try harness.bundle()).last
+            #expect(last?.phase == .complete)
+        }
+    }
+
+    @Test func restrictedPacksFollowTheFirstLaunch() async throws {
+        try await ServiceHarness.with { harness in
+            let path = try harness.bundle {
+                $0.keys["BAInitialDownloadRestrictions"] = """
+                    <dict><key>BADownloadAllowance</key><integer>0</integer>
+                    <key>BAEssentialDownloadAllowance</key><integer>10000000</integer></dict>
+                    """
+            }
+            let last = try await harness.install(path).last
+            #expect(last?.phase == .complete)
+            #expect(last?.packs.first { $0.id == "P" }?.error?.code == .restricted)
+            #expect(try await harness.packs()["P"]?.state == .declined)
+            let connection = try await harness.connect()
+            let updates = connection.stream(StatusUpdatesRequest(app: ServiceHarness.app, pack: "P"))
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            var changes: [DownloadEvent.Change] = []
+            for try await event in updates { changes.append(event.change) }
+            #expect(changes.last == .finished)
+            #expect(try await harness.packs()["P"]?.state == .local)
+        }
+    }
+
+    @Test func theExtensionDeclinesAndMayCrash() async throws {
+        try await ServiceHarness.with { harness in
+            // Answers the two questions without reading them: no to the first, yes to the second.
+            let path = try harness.bundle { fixture in
+                fixture.extensionExecutable = """
+                    #!/bin/sh
+                    printf '\\000\\000\\000\\044{"id":1,"result":{"download":false}}' >&3
+                    printf '\\000\\000\\000\\043{"id":2,"result":{"download":true}}' >&3
+                    read line <&3
+                    """
+            }
+            let last = try await harness.install(path).last
+            #expect(last?.notes == [])
+            #expect(last?.packs.map(\.state) == [.declined, .local])
+            try harness.offer([.essential("E", version: 2)])
+            let crashing = try harness.bundle(version: "2.0") { $0.extensionExecutable = "#!/bin/sh\nkill -SEGV $$\n" }
+            let crashed = try await harness.install(crashing).last
+            #expect(crashed?.phase == .complete)
+            #expect(crashed?.notes.first?.contains("crashed (signal 11)") == true)
+            #expect(try await harness.connect().send(StatusRequest()).notes.isEmpty == false)
+        }
+    }
+
+    @Test func anExtensionThatDawdlesIsEnded() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            try await harness.start { $0.extensionTimeLimit = .milliseconds(200) }
+            let path = try harness.bundle { $0.extensionExecutable = "#!/bin/sh\nexec sleep 1000\n" }
+            let last = try await harness.install(path).last
+            #expect(last?.phase == .complete)
+            #expect(last?.notes.first?.contains("took longer") == true)
+        }
+    }
+
+    @Test func aWrongBundleIsRefusedWithAllThatIsWrong() async throws {
+        try await ServiceHarness.with { harness in
+            let path = try harness.bundle {
+                $0.keys["BAAppGroupID"] = .some(nil)
+                $0.hasExtension = false
+            }
+            let error = await #expect(throws: DeviceError.self) { try await harness.install(path) }
+            #expect(error?.code == .badBundle)
+            #expect(error?.message.contains("BAAppGroupID") == true)
+            await #expect(throws: DeviceError.self) { try await harness.install("/nonexistent/Game.app") }
+            await #expect(throws: DeviceError.self) { try await harness.install("Game.app") }
+            #expect(try await harness.isGone())
+        }
+    }
+
+    @Test func anAppWithoutPacksInstallsWithoutAServer() async throws {
+        try await ServiceHarness.with { harness in
+            let path = try harness.bundle {
+                $0.keys = [:]
+                $0.hasExtension = false
+            }
+            #expect(try await harness.install(path).last?.phase == .complete)
+            #expect(harness.server.requests == [])
+            let error = await #expect(throws: DeviceError.self) {
+                try await harness.connect().send(ManifestRequest(app: ServiceHarness.app, refresh: true))
+            }
+            #expect(error?.message.contains("BAHasManagedAssetPacks") == true)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// The protocol at its edges, and two services on one folder.
+@Suite struct SocketTests {
+    private func raw(_ harness: ServiceHarness) throws -> FrameChannel {
+        FrameChannel(try UnixSocket.connect(harness.paths.socket))
+    }
+
+    private func ask(_ channel: FrameChannel, _ text: String) async throws -> WireHeader? {
+        try await offload {
+            try channel.send(Array(text.utf8))
+            return try channel.receive().map { try WireCodec.header($0) }
+        }
+    }
+
+    private static let hello = #"{"id":1,"method":"hello","params":{"protocol":1,"client":"t","version":"1"}}"#
+
+    @Test func unknownMethodsAreAnswered() async throws {
+        try await ServiceHarness.with { harness in
+            let channel = try raw(harness)
+            #expect(try await ask(channel, Self.hello)?.error == nil)
+            let answer = try await ask(channel, #"{"id":2,"method":"levitate","params":{}}"#)
+            #expect(answer?.id == 2)
+            #expect(answer?.error?.code == .unknownMethod)
+            let wrong = try await ask(channel, #"{"id":3,"method":"packs","params":{"app":5}}"#)
+            #expect(wrong?.error?.code == .badMessage)
+            #expect(try await ask(channel, #"{"id":4,"method":"apps","params":{}}"#)?.error == nil)
+        }
+    }
+
+    @Test(arguments: [
+        "nonsense", #"{"id":1,"method":"apps","params":{}}"#, #"{"result":{}}"#,
+        #"{"id":1,"method":"hello","params":{"protocol":99,"client":"t","version":"1"}}"#,
+    ])
+    func whoBreaksTheProtocolIsToldAndLeft(_ text: String) async throws {
+        try await ServiceHarness.with { harness in
+            let channel = try raw(harness)
+            #expect(try await ask(channel, text)?.error != nil)
+            let end = try await offload { try channel.receive() }
+            #expect(end == nil)
+            _ = try await harness.connect().send(AppsRequest())
+        }
+    }
+
+    @Test func aFrameThatIsTooLargeEndsTheConnectionOnly() async throws {
+        try await ServiceHarness.with { harness in
+            let socket = try UnixSocket.connect(harness.paths.socket)
+            _ = try socket.borrowed.writeAll([0xFF, 0xFF, 0xFF, 0xFF])
+            let answer = try socket.borrowed.readAll()
+            #expect(answer == [])
+            _ = try await harness.connect().send(AppsRequest())
+        }
+    }
+
+    @Test func anIdInFlightIsNotTakenTwice() async throws {
+        try await ServiceHarness.with { harness in
+            try await harness.install(try harness.bundle())
+            let channel = try raw(harness)
+            _ = try await ask(channel, Self.hello)
+            let stream = #"{"id":2,"method":"app.statusUpdates","params":{"app":"\#(ServiceHarness.app)"}}"#
+            try channel.send(Array(stream.utf8))
+            #expect(try await ask(channel, stream)?.error?.code == .badMessage)
+            try channel.send(Array(#"{"cancel":2}"#.utf8))
+            let end = try await offload { try channel.receive().map { try WireCodec.header($0) } }
+            #expect(end?.stream == 2)
+        }
+    }
+
+    @Test func aSecondServiceIsRefusedByName() async throws {
+        try await ServiceHarness.with { harness in
+            let configuration = ServiceConfiguration(paths: harness.paths, version: "second", log: .silent)
+            let error = await #expect(throws: DeviceError.self) { try await DeviceService.start(configuration) }
+            #expect(error?.message.contains("already serves \(harness.paths.state)") == true)
+            #expect(error?.message.contains("\(CurrentProcess.identifier)") == true)
+            await harness.stop()
+            try await harness.start()
+        }
+    }
+
+    @Test func aDamagedDatabaseIsNamedAtTheStart() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            try AtomicFile.write(Array(repeating: UInt8(7), count: 4096), to: harness.paths.database, durable: false)
+            let configuration = ServiceConfiguration(paths: harness.paths, version: "test", log: .silent)
+            let error = await #expect(throws: (any Error).self) { try await DeviceService.start(configuration) }
+            #expect((error as? any LarderError)?.codeName == "database.corrupt")
+        }
+    }
+}
