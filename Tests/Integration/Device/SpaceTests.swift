@@ -36,9 +36,9 @@ import Testing
         }
     }
 
-    /// About 16 MB a pack, and as much for the app: the disk has room for the app alone.
+    /// About 16 MB a pack, and as much for the app: there is room for one of them.
     @Test func anInstallThatCannotFitIsRefusedBeforeTheFirstByte() async throws {
-        try await Self.withSmallDisk(34 << 20) { bench, device in
+        try await Self.withSmallDisk(24 << 20) { bench, device in
             let events = try await device.install(try bench.app())
             let last = try #require(events.last)
             #expect(last.phase == .failed)
@@ -51,18 +51,17 @@ import Testing
     /// The plan believed a manifest without sizes, or someone else filled the disk: the writes themselves fail.
     @Test func aDiskThatFillsDuringADownloadIsSurvived() async throws {
         try await Self.withSmallDisk(96 << 20) { bench, device in
-            _ = try await device.install(try bench.app())
+            _ = try await device.install(try bench.app(), until: .complete)
             let filler = device.home.appending("filler")
-            let free = try FileSystemSpace(at: device.home).available
-            let third = bench.onDemand
-            bench.server.slow(to: third.archiveSize)
+            bench.server.slow(to: bench.onDemand.archiveSize / 8)
             let connection = try await device.connect()
             let request = EnsureLocalAvailabilityRequest(app: SampleApp.bundleID, packs: ["Third"])
             async let reply = connection.send(request)
             try await bench.server.waitForRequests(pack: "Third", count: 1)
+            let free = try FileSystemSpace(at: device.home).available
             let file = try FileDescriptor.open(
                 filler, .writeOnly, options: [.create], permissions: FilePermissions(rawValue: 0o600))
-            try file.closeAfter { try file.allocate(length: free - (1 << 20)) }
+            try file.closeAfter { try file.allocate(length: free - (2 << 20)) }
             let failures = try await reply.failures
             #expect(failures.first?.error.code == .noSpace, "\(failures)")
             try FileDescriptor.currentDirectory.remove(at: filler)

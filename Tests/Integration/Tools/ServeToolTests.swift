@@ -24,7 +24,7 @@ import Testing
             try await bench.device.start()
             try await expectSuccess(bench.device.larder("trust", authority))
             try await expectSuccess(bench.device.larder("url-override", url))
-            let app = try bench.app { $0.manifestURL = "https://assets.example.com/manifest" }
+            let app = try bench.app { $0.manifestURL = "https://localhost:1/manifest" }
             let installed = try await bench.device.larder("install", "--until", "complete", "--json", app.string)
             try expectSuccess(installed)
             let lines = installed.outputText.split(separator: "\n")
