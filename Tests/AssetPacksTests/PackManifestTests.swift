@@ -68,15 +68,19 @@ struct PackManifestTests {
     }
 
     @Test func sourceDirectory() throws {
-        func folder(_ root: String?) throws -> String {
+        func folder(_ root: String?, manifest: FilePath = "/game/packs/M.json") throws -> String {
             let member = root.map { ",\"sourceRoot\":\"\($0)\"" } ?? ""
             return try decode(
                 "{\"assetPackID\":\"a\",\"downloadPolicy\":{\"onDemand\":{}},\"fileSelectors\":[{\"file\":\"f\"}]\(member)}"
-            ).sourceDirectory(manifest: "/game/packs/M.json", workingDirectory: "/work").string
+            ).sourceDirectory(manifest: manifest, workingDirectory: "/work").string
         }
         #expect(try folder(nil) == "/work")
         #expect(try folder(".") == "/game/packs")
         #expect(try folder("../Assets") == "/game/Assets")
+        #expect(try folder(".", manifest: "M.json") == ".")
+        #expect(try folder("src", manifest: "M.json") == "src")
+        #expect(try folder("../src", manifest: "M.json") == "../src")
+        #expect(try folder("..", manifest: "packs/M.json") == ".")
         #expect(try folder("/elsewhere") == "/elsewhere")
     }
 

@@ -44,7 +44,8 @@ package struct PackManifest: Hashable, Sendable {
     package func sourceDirectory(manifest: FilePath, workingDirectory: FilePath) -> FilePath {
         guard let sourceRoot else { return workingDirectory }
         let folder = manifest.removingLastComponent()
-        return (folder.isEmpty ? FilePath(".") : folder).pushing(FilePath(sourceRoot)).lexicallyNormalized()
+        let root = folder.pushing(FilePath(sourceRoot)).lexicallyNormalized()
+        return root.isEmpty ? "." : root
     }
 
     /// The manifest as it stands in the archive: the same JSON without comments, keys in order.
