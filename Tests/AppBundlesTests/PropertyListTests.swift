@@ -16,7 +16,9 @@ struct PropertyListTests {
     @Test func valuesKeepTheirKinds() throws {
         let text = AppFixture.plist([
             "s": "<string>a &amp; b</string>", "t": "<true/>", "i": "<integer>9223372036854775807</integer>",
-            "r": "<real>1.5</real>", "d": "<data>AAE=</data>", "a": "<array><string>x</string><false/></array>",
+            "r": "<real>1.5</real>", "c": "<string><![CDATA[<&>]]>&#x263A;<!-- no --></string>", "e": "<string/>",
+            "u": "<integer>18446744073709551615</integer>", "d": "<data>AAE=</data>",
+            "a": "<array><string>x</string><false/></array>",
         ])
         let values = try parse(Array(text.utf8))
         #expect(values["s"] == .string("a & b"))
@@ -24,12 +26,20 @@ struct PropertyListTests {
         #expect(values["i"] == .integer(.max))
         #expect(values["r"] == .real(1.5))
         #expect(values["d"] == .other)
+        #expect(values["c"] == .string("<&>☺"))
+        #expect(values["e"] == .string(""))
+        #expect(values["u"] == .other)
         #expect(values["a"] == .array([.string("x"), .boolean(false)]))
     }
 
     @Test func binaryListsReadTheSame() throws {
         struct Keys: Codable {
             var name = "x"
+            var wide = "żółw ☺"
+            var long = String(repeating: "long ", count: 100)
+            var many = Array(0..<300)
+            var half = 0.5
+            var negative = -5
             var on = true
             var size: Int64 = 5_000_000_000
             var inner = ["a": 1]
@@ -38,6 +48,11 @@ struct PropertyListTests {
         encoder.outputFormat = .binary
         let values = try parse(Array(try encoder.encode(Keys())))
         #expect(values["name"] == .string("x"))
+        #expect(values["wide"] == .string("żółw ☺"))
+        #expect(values["long"] == .string(String(repeating: "long ", count: 100)))
+        #expect(values["many"] == .array((0..<300).map { .integer($0) }))
+        #expect(values["half"] == .real(0.5))
+        #expect(values["negative"] == .integer(-5))
         #expect(values["on"] == .boolean(true))
         #expect(values["size"] == .integer(5_000_000_000))
         #expect(values["inner"] == .dictionary(["a": .integer(1)]))
@@ -46,6 +61,11 @@ struct PropertyListTests {
     @Test(arguments: [
         "", "hello", String(repeating: "{a=", count: 65_536), String(repeating: "(", count: 65_536), "{}",
         "<plist><dict>", "<plist><array/></plist>", "bplist00", "bplist00\u{1}\u{2}\u{3}",
+        "<plist><dict><key>a</key></dict></plist>", "<plist><dict><string>a</string></dict></plist>",
+        "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "<plist><dict/><dict/></plist>",
+        "<plist><dict/></plist>x", "<plist><dict><key>a</key><string>&bomb;</string></dict></plist>",
+        "<!DOCTYPE plist [<!ENTITY bomb \"x\">]><plist><dict/></plist>",
+        "<plist><dict><key>a</key><integer>five</integer></dict></plist>",
         "<plist>" + String(repeating: "<array>", count: 65_536) + "</plist>",
         "<plist>" + String(repeating: "<dict><key>a</key>", count: 65_536) + "</plist>",
     ])

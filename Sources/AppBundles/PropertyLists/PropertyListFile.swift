@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import FoundationEssentials
 import Kit
 package import System
 
@@ -41,41 +40,20 @@ package struct PropertyListFile: Sendable {
             throw BundleError(
                 .badPropertyList, "\(path) is neither an XML nor a binary property list. Convert it to XML.")
         }
-        guard Self.depth(bytes) <= Self.depthLimit else {
-            throw BundleError(.badPropertyList, "\(path) nests deeper than \(Self.depthLimit) levels.")
-        }
         let value: PropertyListValue
         do {
-            value = try PropertyListDecoder().decode(PropertyListValue.self, from: Data(bytes))
+            value =
+                Self.isBinary(bytes)
+                ? try BinaryPropertyListParser.parse(bytes) : try XMLPropertyListParser.parse(bytes)
         } catch {
             throw BundleError(
                 .badPropertyList,
-                "\(path) is not a property list: \(Self.describe(error)) Check it with `plutil -lint` or an XML parser."
-            )
+                "\(path) is not a property list: \(error) Check it with `plutil -lint` or an XML parser.")
         }
         guard case .dictionary(let values) = value else {
             throw BundleError(.badPropertyList, "\(path) must hold a dictionary at its root and holds \(value.kind).")
         }
         self.values = values
-    }
-
-    /// How deep XML containers nest, so that a hostile file is refused before a recursive parser sees it. In the binary form
-    /// the count stays small whatever it holds; its parser bounds itself by the number of objects.
-    private static func depth(_ bytes: [UInt8]) -> Int {
-        guard !isBinary(bytes) else { return 0 }
-        let opening = ["<dict>", "<array>", "<dict ", "<array "].map { Array($0.utf8) }
-        let closing = ["</dict", "</array"].map { Array($0.utf8) }
-        var depth = 0
-        var deepest = 0
-        var rest = bytes[...]
-        while let less = rest.firstIndex(of: UInt8(ascii: "<")) {
-            rest = rest[less...]
-            if opening.contains(where: { rest.starts(with: $0) }) { depth += 1 }
-            if closing.contains(where: { rest.starts(with: $0) }) { depth -= 1 }
-            deepest = max(deepest, depth)
-            rest = rest.dropFirst()
-        }
-        return deepest
     }
 
     private static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("bplist".utf8)) }
@@ -84,11 +62,5 @@ package struct PropertyListFile: Sendable {
     private static func isXML(_ bytes: [UInt8]) -> Bool {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
-    }
-
-    private static func describe(_ error: any Error) -> String {
-        guard case DecodingError.dataCorrupted(let context) = error else { return "\(error)." }
-        if let cause = context.underlyingError { return "\(cause)." }
-        return context.debugDescription
     }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import FoundationEssentials
-
-/// Anything a property list can hold, decoded without knowing its keys.
+/// Anything a property list can hold.
 package enum PropertyListValue: Hashable, Sendable {
     case string(String)
     case boolean(Bool)
@@ -24,42 +22,6 @@ package enum PropertyListValue: Hashable, Sendable {
         case .other: "data, a date or a number beyond 64 bits"
         case .array: "an array"
         case .dictionary: "a dictionary"
-        }
-    }
-}
-
-extension PropertyListValue: Decodable {
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    package init(from decoder: any Decoder) throws {
-        if let container = try? decoder.container(keyedBy: Key.self) {
-            var result: [String: PropertyListValue] = [:]
-            for key in container.allKeys {
-                result[key.stringValue] = try container.decode(PropertyListValue.self, forKey: key)
-            }
-            self = .dictionary(result)
-        } else if var container = try? decoder.unkeyedContainer() {
-            var result: [PropertyListValue] = []
-            while !container.isAtEnd { result.append(try container.decode(PropertyListValue.self)) }
-            self = .array(result)
-        } else {
-            let container = try decoder.singleValueContainer()
-            if let value = try? container.decode(String.self) {
-                self = .string(value)
-            } else if let value = try? container.decode(Bool.self) {
-                self = .boolean(value)
-            } else if let value = try? container.decode(Int64.self) {
-                self = .integer(value)
-            } else if let value = try? container.decode(Double.self) {
-                self = .real(value)
-            } else {
-                self = .other
-            }
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import DeviceProtocol
-import FoundationEssentials
 import Kit
 
 /// What the commands of the device share: the connection, and how results are written.
@@ -36,9 +35,7 @@ enum Device {
 extension CommandContext {
     /// Writes a result as one line of JSON, keys sorted.
     func print(encoding value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(value), as: UTF8.self))
+        print(String(decoding: try JSONCoder.encode(value), as: UTF8.self))
     }
 
     /// The bundle id that `--app` names, or that of the app this runs inside.

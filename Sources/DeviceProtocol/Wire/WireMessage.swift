@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import FoundationEssentials
 import Kit
 
 /// What both sides must agree on before they talk.
@@ -97,9 +96,7 @@ package enum WireCodec {
     }
 
     private static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let bytes = Array(try encoder.encode(value))
+        let bytes = try JSONCoder.encode(value)
         guard bytes.count <= WireProtocol.largestMessage else {
             throw DeviceError(
                 .badMessage, "A message of \(bytes.count) bytes is over the limit of \(WireProtocol.largestMessage).")
@@ -109,7 +106,7 @@ package enum WireCodec {
 
     private static func decode<Value: Decodable>(_: Value.Type, _ bytes: [UInt8]) throws -> Value {
         do {
-            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+            return try JSONCoder.decode(Value.self, from: bytes)
         } catch {
             throw DeviceError(.badMessage, "A message does not fit the protocol: \(describe(error))")
         }

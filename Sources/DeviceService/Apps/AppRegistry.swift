@@ -4,7 +4,7 @@
 import AssetPacks
 import Database
 import DeviceProtocol
-import FoundationEssentials
+import Kit
 
 /// The rows of apps, their manifests, and the journal of installs.
 struct AppRegistry: Sendable {
@@ -75,7 +75,7 @@ struct AppRegistry: Sendable {
     // MARK: - Journal of installs
 
     func journal(_ machine: InstallMachine) async throws {
-        let body = Array(try JSONEncoder().encode(machine))
+        let body = try JSONCoder.encode(machine)
         let app = machine.plan.app
         try await database.write {
             try $0.execute("INSERT OR REPLACE INTO install VALUES (?, ?)", [.text(app), .blob(body)])
@@ -91,7 +91,7 @@ struct AppRegistry: Sendable {
         let rows = try await database.read { connection in
             try connection.rows("SELECT app, machine FROM install ORDER BY app") { ($0.text(0), $0.blob(1)) }
         }
-        return rows.map { app, body in (app, try? JSONDecoder().decode(InstallMachine.self, from: Data(body))) }
+        return rows.map { app, body in (app, try? JSONCoder.decode(InstallMachine.self, from: body)) }
     }
 
     // MARK: - Removal

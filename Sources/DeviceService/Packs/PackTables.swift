@@ -3,7 +3,6 @@
 
 import AssetPacks
 import Database
-import FoundationEssentials
 import Kit
 
 /// The store's tables: which packs are wanted, and which are local.
@@ -103,6 +102,6 @@ extension Connection {
     private static func encode(_ pack: DownloadManifestPack) throws -> String { pack.json.serialized() }
 
     private static func decode(_ text: String) throws -> DownloadManifestPack {
-        try JSONDecoder().decode(DownloadManifestPack.self, from: Data(text.utf8))
+        try JSONCoder.decode(DownloadManifestPack.self, from: text.utf8)
     }
 }

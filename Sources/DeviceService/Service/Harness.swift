@@ -38,7 +38,7 @@ struct Harness: Sendable {
         }
         router.onStream(WatchInstallRequest.self) { request, _, emit in
             try await recovery.value
-            if let run = await lifecycle.run(of: request.app) { await follow(run, until: request.until, emit) }
+            if let run = await lifecycle.run(of: request.app) { try await follow(run, until: request.until, emit) }
         }
         router.on(UninstallRequest.self) { request, _ in
             try await recovery.value
@@ -70,12 +70,14 @@ struct Harness: Sendable {
     /// Tells the run's events until the goal is reached or the run is over. The run does not mind a client that leaves.
     private func follow(
         _ run: InstallRun, until goal: InstallGoal, _ emit: @escaping @Sendable (InstallEvent) -> Void
-    ) async {
+    ) async throws {
         for await event in await run.watch() {
             emit(event)
             if event.phase.isFinal || goal == .accepted { return }
             if goal != .complete, event.phase == .launchable { return }
         }
+        try Task.checkCancellation()
+        throw DeviceError(.unavailable, "The device service is stopping. The install goes on with its next start.")
     }
 
     private func addInventory(_ router: inout RequestRouter) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import FoundationEssentials
 import Kit
 import PackNamespace
 import System
@@ -50,14 +49,14 @@ struct StagedPack: Hashable, Sendable {
     static func read<Value: Decodable>(_ type: Value.Type, _ path: FilePath) throws -> Value {
         let bytes = try File.read(path, limit: 16 << 20)
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            return try JSONCoder.decode(type, from: bytes)
         } catch {
             throw StoreError(.system, "\(path) is damaged; the download begins again.", cause: error)
         }
     }
 
     static func write(_ value: some Encodable, to path: FilePath, durable: Bool) throws {
-        try AtomicFile.write(try JSONEncoder().encode(value), to: path, durable: durable)
+        try AtomicFile.write(try JSONCoder.encode(value), to: path, durable: durable)
     }
 
     /// Calls `body` with every file of a sealed pack, in the order of the archive.
