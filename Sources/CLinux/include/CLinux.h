@@ -70,5 +70,5 @@ int clinux_exec(const char *executable, char *const *arguments, char *const *env
 /// The process's environment: strings `NAME=value`, ended by NULL. NULL when there is none.
 char *const *clinux_environment(void);
 
-/// Gives memory that was freed back to the system.
+/// Gives memory that was freed back to the system, and lets go of program code until it is needed again.
 void clinux_trim_memory(void);
