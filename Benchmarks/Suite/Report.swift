@@ -40,11 +40,15 @@ final class Report: Sendable {
         let sorted = values.sorted()
         guard let low = sorted.first, let high = sorted.last else { return }
         let median = Self.median(values)
-        let verdict = bound.holds(median) ? "ok" : "BROKEN"
+        let verdict =
+            switch bound {
+            case .none: ""
+            default: bound.holds(median) ? ": holds" : ": BROKEN"
+            }
         if !bound.holds(median) { failures.withLock { $0.append(name) } }
         let spread = values.count > 1 ? " (\(Self.rounded(low))-\(Self.rounded(high)), \(values.count) rounds)" : ""
         let figures = "\(Self.rounded(median))\(spread)"
-        note("\(name): \(figures), \(bound.text): \(verdict)\(detail.isEmpty ? "" : "; \(detail)")")
+        note("\(name): \(figures), \(bound.text)\(verdict)\(detail.isEmpty ? "" : "; \(detail)")")
     }
 
     /// Prints one figure beside its bound.

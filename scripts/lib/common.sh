@@ -31,3 +31,6 @@ require_swift() {
     fi
     command -v swift >/dev/null 2>&1 || die "no Swift toolchain on PATH: install Swift 6.2 or later, then try again"
 }
+
+# Builds one product as it is installed: optimised, with the Swift runtime inside.
+release_build() { swift build -c release --static-swift-stdlib "$@"; }

@@ -14,7 +14,7 @@ struct ArchiveExtract: Benchmark {
         "DIR [--compression C] [--rounds N]: time to extract over that of bsdtar with a codec of the same family"
 
     func run(_ arguments: [String], _ report: Report) throws {
-        let options = try ArchiveArguments(arguments, defaultCompressions: [.lzfse, .zlib, .lz4, .lzma])
+        let options = try ArchiveArguments(arguments, defaultCompressions: [.lzfse, .zlib, .lz4])
         let scratch = try TemporaryDirectory(prefix: "larder-bench")
         for compression in options.compressions {
             let archive = scratch.path.appending("tree.aar")

@@ -12,17 +12,15 @@ struct ArchivePack: Benchmark {
     let summary = "DIR [--compression C] [--rounds N]: throughput of packing over that of the codec library alone"
 
     func run(_ arguments: [String], _ report: Report) throws {
-        let options = try ArchiveArguments(arguments, defaultCompressions: [.lzfse, .zlib, .lz4, .lzma])
+        let options = try ArchiveArguments(arguments, defaultCompressions: [.lzfse, .zlib, .lz4])
         let stream = try Self.stream(of: options.folder)
         let scratch = try TemporaryDirectory(prefix: "larder-bench")
         let target = scratch.path.appending("packed.aar")
         report.note("archive-pack: \(stream.count) bytes in \(options.folder), \(CodecAlone.threads) threads")
         for compression in options.compressions {
             var packed: UInt64 = 0
-            // LZMA takes a minute for each round; its ratio does not need many.
-            let rounds = compression == .lzma ? min(2, options.rounds) : options.rounds
             let times = try Timing.compare(
-                rounds: rounds, { packed = try Self.pack(options.folder, to: target, compression) },
+                rounds: options.rounds, { packed = try Self.pack(options.folder, to: target, compression) },
                 { CodecAlone.compress(stream, compression, blockSize: ArchiveWriter.defaultBlockSize) })
             let rate = Double(stream.count) / Report.median(times.ours.seconds) / 1e6
             // LZ4 compresses about as fast as files are read and written, which the library alone does not do.
