@@ -73,6 +73,14 @@ struct PropertyListTests {
         #expect(throws: BundleError.self) { try parse(Array(text.utf8)) }
     }
 
+    /// What is wrong is told in words, without the look of a value in a debugger.
+    @Test func parserErrorsReadAsProse() {
+        let text = #"<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY a "b">]><plist><dict/></plist>"#
+        let error = #expect(throws: BundleError.self) { try parse(Array(text.utf8)) }
+        #expect(error?.code == .badPropertyList)
+        #expect(error?.message.contains("CocoaError") == false)
+    }
+
     /// Mutations of an XML and a binary list: reading answers or throws, and never traps.
     @Test func mutatedListsNeverTrap() throws {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -86,6 +86,7 @@ struct DeviceCommandTests {
             Failure(code: "archive.truncated", exit: .badInput), Failure(code: "app.notFound", exit: .notFound),
             Failure(code: "restriction.exceeded", exit: .refused), Failure(code: "brand.new", exit: .failure),
             Failure(code: "manifest.unavailable", exit: .network),
+            Failure(code: "app.badPropertyList", exit: .badInput),
         ])
     func failures(_ failure: Failure) async throws {
         let event = Self.event("failed", error: ["code": .string(failure.code), "message": "Too bad: 12 of 10."])

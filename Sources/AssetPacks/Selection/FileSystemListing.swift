@@ -10,7 +10,7 @@ package struct FileSystemListing: SourceListing {
 
     package init(root: FilePath) { self.root = root.isEmpty ? "." : root }
 
-    package var rootDescription: String { root.string }
+    package var rootDescription: String { root.string == "." ? "the working directory" : root.string }
 
     package func location(of path: PackPath) -> FilePath { path.isRoot ? root : root.appending(path.string) }
 

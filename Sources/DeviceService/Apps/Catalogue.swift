@@ -109,12 +109,10 @@ actor Catalogue {
     }
 
     private static func unavailable(_ app: String, _ url: String, _ error: HTTPClientError) -> DeviceError {
-        var advice = "Check the network and the server, then try again."
-        if error.code == .untrustedCertificate {
-            advice = "If it is a development server, trust its authority with `larder trust add`."
-        }
+        // The client's own words already say how a certificate comes to be trusted.
+        let advice = error.code == .untrustedCertificate ? "" : " Check the network and the server, then try again."
         return DeviceError(
-            .manifestUnavailable, "The manifest of \(app) could not be fetched from \(url): \(error) \(advice)",
+            .manifestUnavailable, "The manifest of \(app) could not be fetched from \(url): \(error)\(advice)",
             details: ["url": url, "cause": error.codeName])
     }
 }

@@ -7,13 +7,13 @@ extension AppLifecycle {
     /// Pauses the app's install, or its downloads when none is under way; with `pack`, that download only.
     func pause(_ app: String, pack: String?) async throws {
         if pack == nil, let run = run(of: app) { return run.post(.pause) }
-        try await check(app)
+        try await check(app, pack: pack)
         try await tools.store.pause(app: app, pack: pack)
     }
 
     func resume(_ app: String, pack: String?) async throws {
         if pack == nil, let run = run(of: app) { return run.post(.resume) }
-        try await check(app)
+        try await check(app, pack: pack)
         try await tools.store.resume(app: app, pack: pack)
     }
 
@@ -24,11 +24,19 @@ extension AppLifecycle {
             for await _ in await run.watch() {}
             return
         }
-        try await check(app)
+        try await check(app, pack: pack)
         try await tools.store.cancel(app: app, pack: pack)
     }
 
-    private func check(_ app: String) async throws {
+    /// A pack is named only to steer its download: a name that fits none is told, not nodded through.
+    private func check(_ app: String, pack: String?) async throws {
         if run(of: app) == nil { _ = try await tools.registry.existing(app) }
+        guard let pack else { return }
+        guard try await tools.store.transfers(app: app).contains(where: { $0.pack == pack }) else {
+            throw DeviceError(
+                .packNotFound,
+                "No asset pack \"\(pack)\" of \(app) is being downloaded. `larder packs \(app)` lists its packs.",
+                details: ["pack": pack])
+        }
     }
 }

@@ -28,7 +28,7 @@ extension ActiveTransfer {
             return (
                 .untrustedCertificate,
                 "the server's certificate is not trusted; for a development server, trust its authority with "
-                    + "'larder trust add'"
+                    + "'larder trust'"
             )
         case CURLE_SSL_CACERT_BADFILE:
             return (.badTrust, "the additional trusted certificates cannot be read")

@@ -28,7 +28,8 @@ extension ExitCode {
         "http.untrusted-certificate": .refused, "http.insecure-redirect": .refused, "http.bad-url": .badInput,
         "http.bad-trust": .badInput, "manifest.unavailable": .network, "archive.io": .failure, "pack.io": .failure,
         "pack.unreadable": .failure, "pack.outputExists": .failure, "pack.invalidArgument": .usage,
-        "app.badBundle": .badInput, "namespace.damaged": .badInput, "file.too-large": .badInput,
+        "app.badBundle": .badInput, "app.badPropertyList": .badInput, "namespace.damaged": .badInput,
+        "file.too-large": .badInput,
     ]
 
     /// What the rest of an area means.

@@ -67,6 +67,27 @@ import Testing
         }
     }
 
+    @Test func steeringADownloadThatIsNotThereIsAnError() async throws {
+        try await ServiceHarness.with([.essential("E"), .onDemand("D")]) { harness in
+            try await harness.install(try harness.bundle())
+            let connection = try await harness.connect()
+            for pack in ["Nope", "D"] {
+                let paused = await #expect(throws: DeviceError.self) {
+                    try await connection.send(PauseRequest(app: ServiceHarness.app, pack: pack))
+                }
+                #expect(paused?.code == .packNotFound)
+                let resumed = await #expect(throws: DeviceError.self) {
+                    try await connection.send(ResumeRequest(app: ServiceHarness.app, pack: pack))
+                }
+                #expect(resumed?.code == .packNotFound)
+                let cancelled = await #expect(throws: DeviceError.self) {
+                    try await connection.send(CancelRequest(app: ServiceHarness.app, pack: pack))
+                }
+                #expect(cancelled?.code == .packNotFound)
+            }
+        }
+    }
+
     @Test func aPauseOutlivesARestart() async throws {
         try await ServiceHarness.with(Self.large) { harness in
             harness.server.fail(.none, .slow(bytesPerSecond: 1_000_000))
