@@ -155,6 +155,12 @@ final class Session: Sendable {
         case .stream(let body):
             do {
                 try await body(message, id, caller) { [outbox] in outbox.post($0) }
+                // A body that is cancelled may return as if it had come to its end; the client must know better.
+                guard state.withLock({ $0.isOpen }) else {
+                    throw DeviceError(
+                        .disconnected,
+                        "The device service is stopping. What was going on goes on at its next start; ask again then.")
+                }
                 outbox.post(try WireCodec.end(id))
             } catch {
                 let error = DeviceError(wrapping: error)

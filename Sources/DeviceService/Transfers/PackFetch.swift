@@ -76,8 +76,8 @@ final class PackFetch: Sendable {
                     _ = try pipeline.finish(directory: newDirectory())
                     try generations.commit(pipeline.staged)
                     return nil
-                } catch  where resumed && mayRestart && Self.mayBeStale(error) && !isStopped {
-                    // What was staged may be of other bytes than the server has now: once more, from the beginning.
+                } catch  where mayRestart && Self.isWorthAnotherTry(error, resumed: resumed) && !isStopped {
+                    // Once more, from the beginning: what was staged may be of other bytes than the server has now.
                     mayRestart = false
                     try pipeline.staged.remove()
                 }
@@ -101,11 +101,14 @@ final class PackFetch: Sendable {
         return true
     }
 
-    /// Whether an error can come from mixing the bytes of two archives.
-    private static func mayBeStale(_ error: any Error) -> Bool {
-        if let error = error as? HTTPClientError { return error.status == 416 || error.code == .badResponse }
-        let failure = FetchFailure(error, pack: "", brought: false)
-        return [.badArchive, .wrongDigest, .wrongSize].contains(failure.error.code)
+    /// Whether a download from the beginning may do better: when the range was refused, and after a resumed one
+    /// whenever the bytes of two archives may have been mixed.
+    private static func isWorthAnotherTry(_ error: any Error, resumed: Bool) -> Bool {
+        if let error = error as? HTTPClientError {
+            return error.status == 416 || (resumed && error.code == .badResponse)
+        }
+        let code = FetchFailure(error, pack: "", brought: false).error.code
+        return resumed && [.badArchive, .wrongDigest, .wrongSize].contains(code)
     }
 
     private func makePipeline() throws -> PackPipeline {

@@ -58,9 +58,11 @@ import Testing
                 let second = try SamplePack.make(
                     "Second", version: version, policy: "prefetch", files: bench.prefetch.files, in: bench.scratch)
                 bench.server.publish([bench.essential, second, bench.onDemand])
-                try app.tell("check")
+                let check = Task { try await app.ask("check") }
                 try await bench.server.waitForRequests(pack: "Second", count: round)
                 try await bench.device.kill()
+                // Its answer, one way or the other, so that the next line is the answer to the next question.
+                _ = try await check.value
                 try await bench.expectWhole(bench.prefetch, through: app)
                 try await bench.device.start()
             }

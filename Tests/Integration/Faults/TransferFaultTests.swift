@@ -65,6 +65,8 @@ import Testing
             let events = try await bench.device.install(try bench.app())
             #expect(events.last?.error == nil, "\(String(describing: events.last))")
             let app = try await bench.device.launch()
+            // A pack that failed as an essential one is offered again behind the launch.
+            #expect(try await app.ask("ensure First") == "ok First")
             try await bench.expectWhole(bench.essential, through: app)
         }
     }
