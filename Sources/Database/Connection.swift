@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import CSQLite
+import Kit
 import System
 
 /// The open database inside a `read` or `write` closure.

@@ -2,39 +2,31 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import CSQLite
-import Kit
+package import Kit
 import System
 
 /// What goes wrong with the database.
-package struct DatabaseError: LarderError {
-    /// The kind of failure; the list may grow.
-    package struct Code: Hashable, Sendable {
-        package let name: String
+package typealias DatabaseError = RoomError<DatabaseErrorCode>
 
-        package static let cannotOpen = Code(name: "database.cannotOpen")
-        /// The file is damaged, or no database at all.
-        package static let corrupt = Code(name: "database.corrupt")
-        /// A newer program wrote the file.
-        package static let newer = Code(name: "database.newer")
-        package static let noSpace = Code(name: "database.noSpace")
-        package static let busy = Code(name: "database.busy")
-        package static let readOnly = Code(name: "database.readOnly")
-        /// A row breaks a rule of its table.
-        package static let constraint = Code(name: "database.constraint")
-        package static let closed = Code(name: "database.closed")
-        package static let failed = Code(name: "database.failed")
-    }
+/// What goes wrong, by kind.
+package struct DatabaseErrorCode: ErrorCode {
+    package let name: String
 
-    package let code: Code
-    package let message: String
-    package var cause: (any Error)? { nil }
-    package var codeName: String { code.name }
+    package static let cannotOpen = Self(name: "database.cannotOpen")
+    /// The file is damaged, or no database at all.
+    package static let corrupt = Self(name: "database.corrupt")
+    /// A newer program wrote the file.
+    package static let newer = Self(name: "database.newer")
+    package static let noSpace = Self(name: "database.noSpace")
+    package static let busy = Self(name: "database.busy")
+    package static let readOnly = Self(name: "database.readOnly")
+    /// A row breaks a rule of its table.
+    package static let constraint = Self(name: "database.constraint")
+    package static let closed = Self(name: "database.closed")
+    package static let failed = Self(name: "database.failed")
+}
 
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
+extension DatabaseError {
     init(result: CInt, _ raw: OpaquePointer, path: FilePath, doing: String) {
         let said = String(cString: sqlite3_errmsg(raw))
         switch result & 0xFF {

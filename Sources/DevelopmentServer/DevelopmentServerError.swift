@@ -4,28 +4,18 @@
 package import Kit
 
 /// Why a development server cannot do what it is told.
-package struct DevelopmentServerError: LarderError {
-    package struct Code: Hashable, Sendable {
-        package let name: String
-        package static let badArguments = Code(name: "serve.bad-arguments")
-        package static let notFound = Code(name: "serve.notFound")
-        package static let unreadable = Code(name: "serve.unreadable")
-    }
+package typealias DevelopmentServerError = RoomError<DevelopmentServerErrorCode>
 
-    package let code: Code
-    package let message: String
-    package let cause: (any Error)?
+/// What goes wrong, by kind.
+package struct DevelopmentServerErrorCode: ErrorCode {
+    package let name: String
 
-    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.cause = cause
-    }
-
-    package var codeName: String { code.name }
+    package static let badArguments = Self(name: "serve.bad-arguments")
+    package static let notFound = Self(name: "serve.notFound")
+    package static let unreadable = Self(name: "serve.unreadable")
 
     package var exitCode: ExitCode {
-        switch code {
+        switch self {
         case .badArguments: .usage
         case .notFound: .notFound
         default: .failure

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// How a writer compresses the blocks of an archive.
 package enum Compression: String, CaseIterable, Sendable, Codable {
     case lzfse, lzma, zlib, lz4

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// The path rules of the format (AA 1.6), enforced on reading and on writing.
 package enum ArchivePath {
     /// A path must be shorter than this, in bytes.

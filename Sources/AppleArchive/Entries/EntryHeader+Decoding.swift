@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 extension EntryHeader {
     /// Reads a whole header: magic, size and fields, without the blobs.
     /// - Parameter offset: where the header begins in the uncompressed stream, for messages.

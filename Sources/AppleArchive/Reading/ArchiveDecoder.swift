@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Reads an Apple Archive that comes in pieces of any size, and gives its entries to a sink.
 ///
 /// The archive may be a `pbz?` wrapper of compressed blocks, bare entries, or bare entries in one xz, gzip, zlib, LZFSE,

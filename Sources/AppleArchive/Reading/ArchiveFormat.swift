@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// What a file's first bytes say it is.
 enum ArchiveFormat: Hashable {
     /// `pbz` and a letter: blocks (AA 2).

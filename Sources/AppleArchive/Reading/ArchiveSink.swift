@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Takes what a decoder reads: for each entry `begin`, its content in pieces, `end`. All calls come on the thread that
 /// feeds the decoder; what a call throws ends the decoding and comes out of `feed`.
 package protocol ArchiveSink: AnyObject {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Reads the `pbz?` wrapper (AA 2): block heads and payloads in, content out, in order. Blocks that fit in memory are
 /// decompressed by threads; larger ones pass in pieces, so that no claim of an archive decides how much memory is used.
 final class BlockReader {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Turns the uncompressed stream, in pieces of any size, into the calls of a sink.
 struct EntryParser {
     /// All that the parser knows between two pieces.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Makes and updates download manifests from packs (BA 3.1, 3.4). Pure.
 package struct DownloadManifestBuilder: Sendable {
     package let platform: AssetPackPlatform

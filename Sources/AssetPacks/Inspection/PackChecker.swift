@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AppleArchive
+import Kit
 
 /// Takes the entries of an archive and says whether they make an asset pack.
 final class PackChecker: ArchiveSink {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AppleArchive
+import Kit
 
 /// Checks of what was selected as a whole.
 enum SelectionChecks {

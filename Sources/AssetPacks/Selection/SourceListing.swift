@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// What a place in the source tree is. Links are seen as links.
 package enum SourceNode: Hashable, Sendable {
     case file(size: Int64, isExecutable: Bool)

@@ -3,6 +3,7 @@
 
 internal import COpenSSL
 internal import COpenSSLShim
+internal import Kit
 
 /// A private key, here always one on the curve P-256 when it was made by Larder.
 // Safe: never changed after it was made; libcrypto counts references by itself.

@@ -3,6 +3,7 @@
 
 internal import COpenSSL
 internal import COpenSSLShim
+internal import Kit
 
 /// An authority that issues server certificates; all keys are on the curve P-256.
 package struct CertificateAuthority: Sendable {

@@ -2,36 +2,28 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 internal import COpenSSLShim
-internal import Kit
+package import Kit
 
 /// What goes wrong with keys and certificates.
-package struct CryptoError: LarderError {
-    package struct Code: Hashable, Sendable {
-        package let name: String
-        /// A key or certificate cannot be read.
-        package static let unreadable = Code(name: "crypto.unreadable")
-        /// A key does not belong to its certificate.
-        package static let mismatch = Code(name: "crypto.mismatch")
-        /// A host name cannot stand in a certificate.
-        package static let badHost = Code(name: "crypto.bad-host")
-        /// libcrypto refused.
-        package static let failed = Code(name: "crypto.failed")
-        /// A file of the development authority cannot be used.
-        package static let authority = Code(name: "crypto.authority")
-    }
+package typealias CryptoError = RoomError<CryptoErrorCode>
 
-    package let code: Code
-    package let message: String
-    package let cause: (any Error)?
+/// What goes wrong, by kind.
+package struct CryptoErrorCode: ErrorCode {
+    package let name: String
 
-    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.cause = cause
-    }
+    /// A key or certificate cannot be read.
+    package static let unreadable = Self(name: "crypto.unreadable")
+    /// A key does not belong to its certificate.
+    package static let mismatch = Self(name: "crypto.mismatch")
+    /// A host name cannot stand in a certificate.
+    package static let badHost = Self(name: "crypto.bad-host")
+    /// libcrypto refused.
+    package static let failed = Self(name: "crypto.failed")
+    /// A file of the development authority cannot be used.
+    package static let authority = Self(name: "crypto.authority")
+}
 
-    package var codeName: String { code.name }
-
+extension CryptoError {
     /// With what libcrypto says about it.
     static func failed(_ message: String, _ code: Code = .failed) -> CryptoError {
         let reason = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in

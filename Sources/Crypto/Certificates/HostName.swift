@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 internal import Glibc
+internal import Kit
 
 /// A host as a certificate names it.
 package enum HostName: Hashable, Sendable {

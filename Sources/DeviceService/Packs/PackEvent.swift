@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import AssetPacks
+import Kit
 
 /// Something that happened to a pack's download. It is told once the database knows it.
 package struct PackEvent: Sendable {

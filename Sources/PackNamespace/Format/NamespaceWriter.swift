@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Builds the namespace file of one generation. Same packs and files in any order, same bytes.
 package struct NamespaceWriter {
     /// One file of one pack; the path lies in `arena`, NUL-terminated.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 internal import Glibc
+internal import Kit
 
 /// The namespace file as it lies in memory: a view that allocates nothing and never reads outside its bytes.
 ///

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AppleArchive
+import Kit
 import Testing
 
 /// The path rules (AA 1.6).

@@ -3,6 +3,7 @@
 
 import AppleArchive
 import FuzzSupport
+import Kit
 
 /// What decoding an input gives: an error's code, or a digest of every call of the sink.
 final class Outcome: ArchiveSink {

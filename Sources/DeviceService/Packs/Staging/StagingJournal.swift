@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// The list of files in a staging folder: for each, size (8 bytes), length of the path (2), path. Little-endian.
 ///
 /// Records are gathered in memory and appended at checkpoints; a checkpoint says how many bytes count.
