@@ -3,7 +3,9 @@
 
 /// A room's error with nothing but a code, a message and a cause. A room declares its codes and a name for the whole:
 /// `typealias StoreError = RoomError<StoreErrorCode>`.
-package struct RoomError<Code: ErrorCode>: LarderError, Equatable {
+package struct RoomError<Kind: ErrorCode>: LarderError, Equatable {
+    package typealias Code = Kind
+
     package let code: Code
     package let message: String
     package let cause: (any Error)?

@@ -5,8 +5,7 @@ import Glibc
 
 /// Memory outside the Swift heap, kept and used again from block to block. Fresh memory is not touched before bytes
 /// are put in, so a large capacity costs address space only.
-/// Moves between threads with the block it belongs to; only one holds it at a time.
-final class ByteBuffer: @unchecked Sendable {
+final class ByteBuffer {
     private(set) var base: UnsafeMutableRawPointer
     private(set) var capacity: Int
     var count = 0

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 /// One compressed block on its way through a worker.
-/// Safe: the pipeline hands it from thread to thread, one at a time.
-final class BlockJob: PipelineItem, @unchecked Sendable {
+final class BlockJob {
     let stored = ByteBuffer()
     let content = ByteBuffer()
     /// Bytes the block says it gives.

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 /// One block being written: what it is made of, then its content, then its compressed form.
-/// Safe: the pipeline hands it from thread to thread, one at a time.
-final class PackJob: PipelineItem, @unchecked Sendable {
+final class PackJob {
     enum Segment {
         case bytes([UInt8], Range<Int>)
         case source(any ArchiveDataSource, offset: UInt64, count: Int)

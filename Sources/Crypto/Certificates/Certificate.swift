@@ -6,8 +6,7 @@ internal import COpenSSLShim
 internal import Kit
 
 /// A private key, here always one on the curve P-256 when it was made by Larder.
-// Safe: never changed after it was made; libcrypto counts references by itself.
-final class PrivateKey: @unchecked Sendable {
+final class PrivateKey {
     let raw: OpaquePointer
 
     private init(_ raw: OpaquePointer) { self.raw = raw }
@@ -35,8 +34,7 @@ final class PrivateKey: @unchecked Sendable {
 }
 
 /// A certificate.
-// Safe: never changed after it was made.
-final class Certificate: @unchecked Sendable {
+final class Certificate {
     let raw: OpaquePointer
 
     init(_ raw: OpaquePointer) { self.raw = raw }

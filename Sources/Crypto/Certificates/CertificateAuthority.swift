@@ -6,7 +6,7 @@ internal import COpenSSLShim
 internal import Kit
 
 /// An authority that issues server certificates; all keys are on the curve P-256.
-package struct CertificateAuthority: Sendable {
+package struct CertificateAuthority {
     let certificate: Certificate
     let key: PrivateKey
 

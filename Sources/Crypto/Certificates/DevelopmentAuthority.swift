@@ -8,7 +8,7 @@ package import System
 ///
 /// It is made when first needed and used again from then on, so that a device has to be told to trust it once. Key files
 /// are readable by their owner alone.
-package struct DevelopmentAuthority: Sendable {
+package struct DevelopmentAuthority {
     /// What devices are to trust: the authority's certificate.
     package let certificateFile: FilePath
     /// Its name in the authority's folder.

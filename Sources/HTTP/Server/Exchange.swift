@@ -1,69 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CMicroHTTPD
-internal import CMicroHTTPDShim
+internal import Kit
 
 /// One request and its answer, from head to completion.
-// Safe: libmicrohttpd calls for one connection from one thread at a time; the handler's task only sees `request`, and
-// `answer` is written and read under the core's lock.
-final class Exchange: @unchecked Sendable {
-    let connection: OpaquePointer
+final class Exchange: Sendable {
+    private struct State {
+        var body: [UInt8] = []
+        var bodyIsTooLarge = false
+        var answer: HTTPServerResponse?
+        var status = 0
+        var bytesSent: Int64 = 0
+    }
+
+    let connection: ClientConnection
     let method: String
     let path: String
     let headers: HTTPHeaders
     let started = SuspendingClock().now
-    private var body: [UInt8] = []
-    private(set) var bodyIsTooLarge = false
-    /// What the handler decided.
-    var answer: HTTPServerResponse?
-    /// What was sent, for the log.
-    var status = 0
-    var bytesSent: Int64 = 0
+    private let state = Locked(State())
 
-    init(_ connection: OpaquePointer, method: String, path: String) {
+    init(_ connection: ClientConnection, method: String, path: String) {
         self.connection = connection
         self.method = method
         self.path = path
-        headers = HTTPHeaders(Exchange.values(connection, .HEADER_KIND))
+        headers = HTTPHeaders(connection.fields)
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) {
-        guard body.count + bytes.count <= limit else {
-            bodyIsTooLarge = true
-            return
+        state.withLock { state in
+            guard state.body.count + bytes.count <= limit else {
+                state.bodyIsTooLarge = true
+                return
+            }
+            state.body.append(contentsOf: bytes)
         }
-        body.append(contentsOf: bytes)
     }
+
+    var bodyIsTooLarge: Bool { state.withLock { $0.bodyIsTooLarge } }
 
     var request: HTTPServerRequest {
         HTTPServerRequest(
-            method: method, path: path, query: Exchange.values(connection, .GET_ARGUMENT_KIND), headers: headers,
-            body: body, client: client)
+            method: method, path: path, query: connection.arguments, headers: headers,
+            body: state.withLock { $0.body }, client: connection.client)
     }
 
-    var client: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            guard let base = buffer.baseAddress else { return "" }
-            larder_mhd_client(connection, base, buffer.count)
-            return String(cString: base)
-        }
-    }
+    /// What the handler decided.
+    var answer: HTTPServerResponse? { state.withLock { $0.answer } }
 
-    private static func values(_ connection: OpaquePointer, _ kind: MHD_ValueKind) -> [(String, String)] {
-        var pairs: [(String, String)] = []
-        withUnsafeMutablePointer(to: &pairs) { pointer in
-            _ = MHD_get_connection_values(connection, kind, onValue, pointer)
-        }
-        return pairs
-    }
-}
+    func decide(_ answer: HTTPServerResponse) { state.withLock { $0.answer = answer } }
 
-private func onValue(
-    _ context: UnsafeMutableRawPointer?, _: MHD_ValueKind, _ key: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?
-) -> MHD_Result {
-    guard let context, let key else { return .NO }
-    context.assumingMemoryBound(to: [(String, String)].self).pointee
-        .append((String(cString: key), value.map { String(cString: $0) } ?? ""))
-    return .YES
+    // MARK: For the log
+
+    /// What was sent so far.
+    var sent: (status: Int, bytes: Int64) { state.withLock { ($0.status, $0.bytesSent) } }
+
+    func noteSending(status: Int) { state.withLock { $0.status = status } }
+
+    func noteSent(_ count: Int) { state.withLock { $0.bytesSent += Int64(count) } }
 }

@@ -14,7 +14,7 @@ package final class HTTPServer: Sendable {
     /// The port that is listened on.
     package let port: Int
     private let core: ServerCore
-    private let daemon: Locked<DaemonHandle?>
+    private let daemon: Locked<OpaquePointer?>
 
     /// Starts to listen and to answer.
     /// - Throws: `HTTPServerError`
@@ -32,7 +32,7 @@ package final class HTTPServer: Sendable {
             }
             throw HTTPServerError(.start, "The server could not be started: no threads or memory to be had.")
         }
-        self.daemon = Locked(DaemonHandle(pointer: daemon))
+        self.daemon = Locked(daemon)
     }
 
     deinit { stop() }
@@ -62,21 +62,12 @@ package final class HTTPServer: Sendable {
     /// Stops: requests that wait are answered with 503, bodies on their way are broken off, all threads have ended when
     /// this returns. Blocks. Calling it again does nothing.
     package func stop() {
-        let handle = daemon.withLock { daemon in
-            defer { daemon = nil }
-            return daemon
-        }
-        guard let handle else { return }
+        let taken = daemon.withLock { $0.take() }
+        guard let taken else { return }
         core.stopAccepting()
-        MHD_stop_daemon(handle.pointer)
+        MHD_stop_daemon(taken)
         core.finish()
     }
-}
-
-/// libmicrohttpd's daemon.
-// Safe: its functions may be called from any thread; the one that frees it is called once, by whoever took it.
-private struct DaemonHandle: @unchecked Sendable {
-    let pointer: OpaquePointer
 }
 
 /// Called once when a request's head is there, once for each piece of its body, once at its end, and again after each
@@ -89,7 +80,8 @@ private func onAccess(
     guard let context, let connection, let path, let method, let uploadSize, let slot else { return .NO }
     let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
     guard let known = slot.pointee else {
-        let exchange = Exchange(connection, method: String(cString: method), path: String(cString: path))
+        let exchange = Exchange(
+            ClientConnection(raw: connection), method: String(cString: method), path: String(cString: path))
         slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
         return .YES
     }

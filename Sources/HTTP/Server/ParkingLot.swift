@@ -34,9 +34,9 @@ final class ParkingLot: Sendable {
     func park(_ stream: ResponseStream, until: SuspendingClock.Instant?) -> Bool {
         state.withLock { state in
             guard !state.isClosed, startThread(&state) else { return false }
-            MHD_suspend_connection(stream.connection)
+            stream.connection.suspend()
             state.places[ObjectIdentifier(stream)] = Place(
-                stream: stream, socket: larder_mhd_socket(stream.connection), until: until)
+                stream: stream, socket: stream.connection.socket, until: until)
             wake(state)
             return true
         }
@@ -48,7 +48,7 @@ final class ParkingLot: Sendable {
             state.isClosed = true
             for place in state.places.values {
                 place.stream.giveUp()
-                MHD_resume_connection(place.stream.connection)
+                place.stream.connection.resume()
             }
             state.places = [:]
             wake(state)
@@ -130,7 +130,7 @@ final class ParkingLot: Sendable {
                 guard isLeft || place.until.map({ $0 <= now }) ?? false else { continue }
                 if isLeft { place.stream.giveUp() }
                 state.places[id] = nil
-                MHD_resume_connection(place.stream.connection)
+                place.stream.connection.resume()
             }
         }
     }

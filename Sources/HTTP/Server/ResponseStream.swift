@@ -6,44 +6,52 @@ internal import CMicroHTTPDShim
 internal import Kit
 
 /// A body on its way out.
-// Safe: only the daemon's thread for this connection reads; `isGivenUp` is behind its own lock.
-final class ResponseStream: @unchecked Sendable {
+final class ResponseStream: Sendable {
+    private struct State {
+        var reader: BodyReader
+        var started: SuspendingClock.Instant?
+        var isGivenUp = false
+    }
+
     /// Bytes asked for at once: four TLS records.
     static let pieceSize = 64 << 10
 
-    let connection: OpaquePointer
+    let connection: ClientConnection
     private let exchange: Exchange
     private let parking: ParkingLot
-    private var reader: BodyReader
-    private var started: SuspendingClock.Instant?
-    private let isGivenUp = Locked(false)
+    private let state: Locked<State>
 
     init(_ answer: HTTPServerResponse, _ exchange: Exchange, _ parking: ParkingLot) {
         connection = exchange.connection
         self.exchange = exchange
         self.parking = parking
-        reader = BodyReader(answer.body, answer.behaviour)
+        state = Locked(State(reader: BodyReader(answer.body, answer.behaviour)))
     }
 
     /// Nobody waits for the rest any more.
-    func giveUp() { isGivenUp.withLock { $0 = true } }
+    func giveUp() { state.withLock { $0.isGivenUp = true } }
 
     /// What the content callback must return.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if isGivenUp.withLock({ $0 }) { return larder_mhd_end_with_error }
         let now = SuspendingClock().now
-        let start = started ?? now
-        started = start
-        switch reader.read(into: buffer, elapsed: start.duration(to: now)) {
+        // The parking lot takes its own lock and then this one, so this one is not held when a stream is parked.
+        let next = state.withLock { state -> (step: BodyReader.Step, start: SuspendingClock.Instant)? in
+            if state.isGivenUp { return nil }
+            let start = state.started ?? now
+            state.started = start
+            return (state.reader.read(into: buffer, elapsed: start.duration(to: now)), start)
+        }
+        guard let (step, start) = next else { return larder_mhd_end_with_error }
+        switch step {
         case .bytes(let count):
-            exchange.bytesSent += Int64(count)
+            exchange.noteSent(count)
             return count
         case .end: return larder_mhd_end_of_stream
         case .wait(let elapsed):
             return parking.park(self, until: elapsed.map { start.advanced(by: $0) }) ? 0 : larder_mhd_end_with_error
         case .close: return larder_mhd_end_with_error
         case .reset:
-            larder_mhd_abort_socket(larder_mhd_socket(connection))
+            connection.abort()
             return larder_mhd_end_with_error
         }
     }

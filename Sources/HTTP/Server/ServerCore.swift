@@ -37,7 +37,7 @@ final class ServerCore: Sendable {
         let answer = state.withLock { state -> HTTPServerResponse? in
             if let answer = exchange.answer { return answer }
             if state.isStopping { return ServerCore.stopping }
-            MHD_suspend_connection(exchange.connection)
+            exchange.connection.suspend()
             state.pending[ObjectIdentifier(exchange)] = exchange
             return nil
         }
@@ -55,8 +55,8 @@ final class ServerCore: Sendable {
     private func answered(_ exchange: Exchange, _ answer: HTTPServerResponse) {
         state.withLock { state in
             guard state.pending.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return }
-            exchange.answer = answer
-            MHD_resume_connection(exchange.connection)
+            exchange.decide(answer)
+            exchange.connection.resume()
         }
     }
 
@@ -72,16 +72,17 @@ final class ServerCore: Sendable {
         }
         defer { MHD_destroy_response(response) }
         for field in answer.headers.fields { _ = MHD_add_response_header(response, field.name, field.value) }
-        exchange.status = answer.status
-        return MHD_queue_response(exchange.connection, UInt32(clamping: answer.status), response)
+        exchange.noteSending(status: answer.status)
+        return MHD_queue_response(exchange.connection.raw, UInt32(clamping: answer.status), response)
     }
 
     func completed(_ exchange: Exchange, isComplete: Bool) {
         guard let log = configuration.log else { return }
+        let sent = exchange.sent
         log(
             HTTPExchangeRecord(
-                client: exchange.client, method: exchange.method, path: exchange.path, range: exchange.headers["Range"],
-                status: exchange.status, bytes: exchange.bytesSent,
+                client: exchange.connection.client, method: exchange.method, path: exchange.path, range: exchange.headers["Range"],
+                status: sent.status, bytes: sent.bytes,
                 duration: exchange.started.duration(to: SuspendingClock().now), isComplete: isComplete))
     }
 
@@ -91,8 +92,8 @@ final class ServerCore: Sendable {
         state.withLock { state in
             state.isStopping = true
             for exchange in state.pending.values {
-                exchange.answer = ServerCore.stopping
-                MHD_resume_connection(exchange.connection)
+                exchange.decide(ServerCore.stopping)
+                exchange.connection.resume()
             }
             state.pending = [:]
         }

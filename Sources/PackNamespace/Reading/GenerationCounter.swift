@@ -8,27 +8,25 @@ import System
 
 /// The counter file of an app root, mapped: reading it is one load from memory.
 package final class GenerationCounter: Sendable {
-    // One page of the counter file, written by the service with single eight-byte stores; valid until deinit.
-    private nonisolated(unsafe) let address: UnsafeMutableRawPointer
+    private let file: MappedFile
+    /// What `file` maps, at least eight bytes.
+    private let word: BorrowedBytes
 
     /// Maps the counter of an app root, to read it.
     /// - Throws: `Errno`, `noSuchFileOrDirectory` when the app has none.
     package init(of layout: AppRootLayout) throws {
-        let file = try OwnedDescriptor(layout.counter, .readOnly)
-        var status = stat()
-        try systemCall { fstat(file.borrowed.rawValue, &status) }
+        let descriptor = try OwnedDescriptor(layout.counter, .readOnly)
+        file = try MappedFile(descriptor.borrowed)
         // A page of a shorter file would end in SIGBUS instead of an answer.
-        guard status.st_size >= MemoryLayout<UInt64>.size else { throw Errno.noSuchFileOrDirectory }
-        let address = mmap(nil, MemoryLayout<UInt64>.size, PROT_READ, MAP_SHARED, file.borrowed.rawValue, 0)
-        guard let address, address != MAP_FAILED else { throw Errno.current }
-        self.address = address
+        guard file.bytes.count >= MemoryLayout<UInt64>.size else { throw Errno.noSuchFileOrDirectory }
+        word = BorrowedBytes(buffer: file.bytes)
     }
-
-    deinit { munmap(address, MemoryLayout<UInt64>.size) }
 
     @inline(__always)
     package var value: UInt64 {
-        UInt64(littleEndian: address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring))
+        guard let address = word.buffer.baseAddress else { return 0 }
+        return UInt64(
+            littleEndian: address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring))
     }
 
     /// Stores a number in the counter file, made when it is missing. The service alone does this.

@@ -6,8 +6,10 @@ package import System
 
 /// A whole file mapped read-only and shared; unmapped when its last user goes.
 package final class MappedFile: Sendable {
-    // Pages of a file that nobody writes to, valid until deinit.
-    package nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+    private let pages: BorrowedBytes
+
+    /// Valid for as long as this object lives.
+    package var bytes: UnsafeRawBufferPointer { pages.buffer }
 
     /// - Throws: `Errno`; an empty file maps to no bytes.
     package init(_ descriptor: FileDescriptor) throws {
@@ -15,12 +17,12 @@ package final class MappedFile: Sendable {
         try systemCall { fstat(descriptor.rawValue, &status) }
         let size = Int(status.st_size)
         guard size > 0 else {
-            bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            pages = BorrowedBytes(buffer: UnsafeRawBufferPointer(start: nil, count: 0))
             return
         }
         let address = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor.rawValue, 0)
         guard let address, address != MAP_FAILED else { throw Errno.current }
-        bytes = UnsafeRawBufferPointer(start: address, count: size)
+        pages = BorrowedBytes(buffer: UnsafeRawBufferPointer(start: address, count: size))
     }
 
     deinit {

@@ -15,9 +15,8 @@ package final class NamespaceHandle: Sendable {
     private let rootDirectory: OwnedDescriptor
     /// Keeps the shared lock; the kernel drops it when the process dies.
     private let lease: OwnedDescriptor
-    /// Directories of the packs that were read from, by pack number; -1 where none is open yet.
-    // Written only by compare-and-exchange; freed in deinit.
-    private nonisolated(unsafe) let directories: UnsafeMutablePointer<Atomic<CInt>>
+    /// By pack number.
+    private let directories: [PackDirectory]
     private let openDirectories = Atomic<Int>(0)
 
     /// So many pack directories stay open at most; a process has 1,024 descriptors by default.
@@ -58,17 +57,7 @@ package final class NamespaceHandle: Sendable {
         mapping = try MappedFile(file.borrowed)
         root = layout.root
         table = try NamespaceTable(mapping.bytes, source: layout.current.appending(name.string).string)
-        directories = .allocate(capacity: max(table.packCount, 1))
-        for index in 0..<table.packCount { (directories + index).initialize(to: Atomic(-1)) }
-    }
-
-    deinit {
-        for index in 0..<table.packCount {
-            let number = directories[index].load(ordering: .relaxed)
-            if number >= 0 { _ = Glibc.close(number) }
-        }
-        directories.deinitialize(count: table.packCount)
-        directories.deallocate()
+        directories = (0..<table.packCount).map { _ in PackDirectory() }
     }
 
     /// Opens a file that the table named, for reading. The caller closes it.
@@ -76,7 +65,7 @@ package final class NamespaceHandle: Sendable {
     @inline(__always)
     package func open(_ entry: NamespaceEntry) throws -> FileDescriptor {
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW
-        let cached = directories[entry.pack].load(ordering: .acquiring)
+        let cached = directories[entry.pack].number
         if cached >= 0, let path = entry.path.baseAddress {
             let number = openat(cached, path.assumingMemoryBound(to: CChar.self), flags)
             if number >= 0 { return FileDescriptor(rawValue: number) }
@@ -93,13 +82,11 @@ package final class NamespaceHandle: Sendable {
             throw Errno.noSuchFileOrDirectory
         }
         let number = try systemCall { openat(directory.rawValue, path, flags) }
-        if openDirectories.load(ordering: .relaxed) < Self.maximumOpenDirectories {
-            let exchange = directories[entry.pack].compareExchange(
-                expected: -1, desired: directory.rawValue, ordering: .acquiringAndReleasing)
-            if exchange.exchanged {
-                openDirectories.add(1, ordering: .relaxed)
-                _ = owner.release()
-            }
+        if openDirectories.load(ordering: .relaxed) < Self.maximumOpenDirectories,
+            directories[entry.pack].keep(directory.rawValue)
+        {
+            openDirectories.add(1, ordering: .relaxed)
+            _ = owner.release()
         }
         return FileDescriptor(rawValue: number)
     }
@@ -119,4 +106,20 @@ package final class NamespaceHandle: Sendable {
 
     /// The absolute path of a pack's directory.
     package func directory(ofPackAt index: Int) -> FilePath { root.appending(table.pack(at: index).directory) }
+}
+
+/// The directory of a pack, once a file of it was opened; kept open from then on.
+private final class PackDirectory: Sendable {
+    private let descriptor = Atomic<CInt>(-1)
+
+    /// The descriptor; -1 while there is none.
+    @inline(__always)
+    var number: CInt { descriptor.load(ordering: .acquiring) }
+
+    /// Takes a descriptor over; false when there is one already.
+    func keep(_ number: CInt) -> Bool {
+        descriptor.compareExchange(expected: -1, desired: number, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    deinit { if number >= 0 { _ = Glibc.close(number) } }
 }

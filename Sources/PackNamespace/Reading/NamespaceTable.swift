@@ -9,8 +9,10 @@ internal import Kit
 /// The header and the bounds of every section are checked once, when the view is made; each number read from a section
 /// is checked when it is used. A damaged file therefore gives wrong or missing answers at worst, and `isIntact` tells.
 /// The view borrows the bytes: whoever made it keeps them mapped and unchanged.
-package struct NamespaceTable: @unchecked Sendable {  // The bytes are immutable for the life of the view.
-    let bytes: UnsafeRawBufferPointer
+package struct NamespaceTable: Sendable {
+    private let file: BorrowedBytes
+    @inline(__always)
+    var bytes: UnsafeRawBufferPointer { file.buffer }
     package let generation: UInt64
     package let packCount: Int
     package let entryCount: Int
@@ -54,7 +56,7 @@ package struct NamespaceTable: @unchecked Sendable {  // The bytes are immutable
         }
         let slotCount = half(Header.slotCount)
         guard slotCount > 0, slotCount & (slotCount - 1) == 0 else { throw damaged("the index is damaged") }
-        self.bytes = bytes
+        file = BorrowedBytes(buffer: bytes)
         generation = word(Header.generation)
         packCount = Int(half(Header.packCount))
         entryCount = Int(half(Header.entryCount))

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import CMicroHTTPD
+internal import CMicroHTTPDShim
+
+/// libmicrohttpd's connection with one client, as long as an exchange on it lasts.
+// Safe: libmicrohttpd calls for one connection from one thread at a time, and everything here is called from there; other
+// threads only resume it, which they may, once for each time it was suspended.
+struct ClientConnection: @unchecked Sendable {
+    let raw: OpaquePointer
+
+    /// The numeric address; empty when unknown.
+    var client: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            guard let base = buffer.baseAddress else { return "" }
+            larder_mhd_client(raw, base, buffer.count)
+            return String(cString: base)
+        }
+    }
+
+    var socket: CInt { larder_mhd_socket(raw) }
+
+    func suspend() { MHD_suspend_connection(raw) }
+
+    func resume() { MHD_resume_connection(raw) }
+
+    /// Makes the connection end without an orderly close.
+    func abort() { larder_mhd_abort_socket(socket) }
+
+    /// The fields of the request's head, in their order.
+    var fields: [(String, String)] { values(.HEADER_KIND) }
+
+    /// The arguments of the request's query, decoded, in their order.
+    var arguments: [(String, String)] { values(.GET_ARGUMENT_KIND) }
+
+    private func values(_ kind: MHD_ValueKind) -> [(String, String)] {
+        var pairs: [(String, String)] = []
+        withUnsafeMutablePointer(to: &pairs) { pointer in
+            _ = MHD_get_connection_values(raw, kind, onValue, pointer)
+        }
+        return pairs
+    }
+}
+
+private func onValue(
+    _ context: UnsafeMutableRawPointer?, _: MHD_ValueKind, _ key: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?
+) -> MHD_Result {
+    guard let context, let key else { return .NO }
+    context.assumingMemoryBound(to: [(String, String)].self).pointee
+        .append((String(cString: key), value.map { String(cString: $0) } ?? ""))
+    return .YES
+}
