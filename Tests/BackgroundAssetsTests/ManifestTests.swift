@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import BackgroundAssets
+@testable import BackgroundAssets
 import Kit
 import System
 import TestSupport
@@ -68,6 +68,27 @@ import Testing
         let later = essential.removingEssential()
         #expect(!later.isEssential && later.identifier == essential.identifier)
         #expect(later.uniqueIdentifier != essential.uniqueIdentifier && later != essential)
+    }
+
+    @Test func aDownloadThatIsNoLongerEssentialKeepsItsClass() {
+        let download = NotedDownload("a note")
+        let later: NotedDownload = download.removingEssential()
+        #expect(type(of: later) == NotedDownload.self && later.note == "a note" && !later.isEssential)
+        #expect(later.identifier == "x" && later.fileSize == 5 && later.uniqueIdentifier != download.uniqueIdentifier)
+    }
+
+    private final class NotedDownload: BADownload, @unchecked Sendable {
+        let note: String
+
+        init(_ note: String) {
+            self.note = note
+            super.init(identifier: "x", priority: .default, isEssential: true, fileSize: 5, source: nil, appGroupID: nil)
+        }
+
+        required init(copying other: BADownload, isEssential: Bool) {
+            note = (other as? NotedDownload)?.note ?? ""
+            super.init(copying: other, isEssential: isEssential)
+        }
     }
 
     struct Bad: Sendable, CustomTestStringConvertible {

@@ -3,11 +3,10 @@
 
 public import Foundation
 
-// Unchecked because the class is not final: every stored value is a constant and Sendable.
-
 /// One file that the system downloads for an app. (BA 1.1)
 ///
 /// Apps and extensions get downloads from an asset pack or a manifest; they do not make them out of nothing.
+// Unchecked because the class is not final: every stored value is a constant and Sendable.
 public class BADownload: NSObject, NSCopying, @unchecked Sendable {
     /// The name that the app tracks the download by, in the app and in its extension.
     public let identifier: String
@@ -45,15 +44,24 @@ public class BADownload: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
+    /// The same file as a new download. A subclass copies what it adds: `other` is of its own class.
+    required init(copying other: BADownload, isEssential: Bool) {
+        identifier = other.identifier
+        uniqueIdentifier = UUID().uuidString
+        priority = other.priority
+        self.isEssential = isEssential
+        fileSize = other.fileSize
+        source = other.source
+        appGroupID = other.appGroupID
+        state = .created
+        super.init()
+    }
+
     /// The same file as a new download that may be scheduled when the app is installed already.
     ///
     /// An essential download that failed is scheduled again in this form.
     public func removingEssential() -> Self {
-        // A copy has the class of the original, which is what `Self` asks for.
-        unsafeDowncast(
-            BADownload(
-                identifier: identifier, priority: priority, isEssential: false, fileSize: fileSize, source: source,
-                appGroupID: appGroupID), to: Self.self)
+        type(of: self).init(copying: self, isEssential: false)
     }
 
     /// Returns the download itself, which cannot change.
