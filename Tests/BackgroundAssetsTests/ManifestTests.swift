@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-@testable import BackgroundAssets
 import Kit
 import System
 import TestSupport
 import Testing
+
+@testable import BackgroundAssets
 
 /// Download manifests that an app reads itself (BA 1.12, 3.4).
 @Suite struct ManifestTests {
@@ -82,7 +83,8 @@ import Testing
 
         init(_ note: String) {
             self.note = note
-            super.init(identifier: "x", priority: .default, isEssential: true, fileSize: 5, source: nil, appGroupID: nil)
+            super.init(
+                identifier: "x", priority: .default, isEssential: true, fileSize: 5, source: nil, appGroupID: nil)
         }
 
         required init(copying other: BADownload, isEssential: Bool) {

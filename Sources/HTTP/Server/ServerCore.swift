@@ -81,8 +81,8 @@ final class ServerCore: Sendable {
         let sent = exchange.sent
         log(
             HTTPExchangeRecord(
-                client: exchange.connection.client, method: exchange.method, path: exchange.path, range: exchange.headers["Range"],
-                status: sent.status, bytes: sent.bytes,
+                client: exchange.connection.client, method: exchange.method, path: exchange.path,
+                range: exchange.headers["Range"], status: sent.status, bytes: sent.bytes,
                 duration: exchange.started.duration(to: SuspendingClock().now), isComplete: isComplete))
     }
 
