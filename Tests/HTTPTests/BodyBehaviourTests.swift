@@ -57,6 +57,7 @@ import Testing
             defer { buffer.deallocate() }
             var bytes: [UInt8] = []
             while bytes.count < 1000 { bytes.append(contentsOf: buffer[..<(try download.read(into: buffer))]) }
+            #expect(try download.read(into: buffer, atMost: .milliseconds(1)) == nil)
             return bytes
         }
         #expect(bytes.elementsEqual(content[..<1000]))

@@ -100,6 +100,20 @@ struct FileTests {
         }
     }
 
+    @Test("A lock ends with its holder although a child that is just being started has inherited the file")
+    func lockEndsWithItsHolder() throws {
+        try Scratch.with { scratch in
+            let path = scratch("lock")
+            let inherited: OwnedDescriptor
+            do {
+                let lock = try FileLock.acquire(path, .exclusive)
+                inherited = OwnedDescriptor(try lock.descriptor.duplicate())
+            }
+            #expect(try FileLock.tryAcquire(path, .exclusive) != nil)
+            withExtendedLifetime(inherited) {}
+        }
+    }
+
     @Test("Reading is bounded")
     func readLimit() throws {
         try Scratch.with { scratch in

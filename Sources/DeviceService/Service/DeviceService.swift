@@ -45,7 +45,7 @@ package final class DeviceService: Sendable {
         let database = try await Database(path: paths.database, migrations: Schema.migrations)
         let settings = SettingsStore(database: database)
         let trust = TrustStore(paths)
-        let clients = TrustedClient(trust, version: configuration.version)
+        let clients = TrustedClient(trust, version: configuration.version, stallTimeout: configuration.stallTimeout)
         let store = try makeStore(paths, database, clients, configuration.log)
         let registry = AppRegistry(database: database)
         let bundles = BundleStore(paths: paths)

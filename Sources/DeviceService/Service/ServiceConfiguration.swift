@@ -9,6 +9,8 @@ package struct ServiceConfiguration: Sendable {
     /// The service's own version, told to clients and servers.
     package var version: String
     package var log: Logger
+    /// The longest silence of a server, on a connection that bytes are due on, before it is asked again.
+    package var stallTimeout: Duration = .seconds(10)
     /// How long an extension may take to answer for all packs of one event.
     package var extensionTimeLimit: Duration = .seconds(30)
     /// A socket that somebody opened for the service; nil makes one at `paths.socket`.

@@ -9,9 +9,10 @@ import Kit
 struct TrustedClient: HTTPClientSource {
     private let shared: HTTPClient
 
-    init(_ trust: TrustStore, version: String) {
+    init(_ trust: TrustStore, version: String, stallTimeout: Duration) {
         var configuration = HTTPClientConfiguration()
         configuration.trustedCertificates = [trust.folder]
+        configuration.stallTimeout = stallTimeout
         configuration.userAgent = "larderd/\(version)"
         // Only a developer's override leads to plain http: manifests and bundles with such an URL are refused before.
         configuration.allowsPlainLoopback = true

@@ -151,14 +151,21 @@ final class PackFetch: Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
         defer { buffer.deallocate() }
         var lastReport = ContinuousClock.now
+        var reported = pipeline.position
         while true {
-            let count = try transfer.read(into: buffer)
+            // Whoever watches learns of all bytes that are here also when no more come.
+            let count =
+                reported == pipeline.position
+                ? try transfer.read(into: buffer) : try transfer.read(into: buffer, atMost: Self.reportInterval)
             if count == 0 { break }
-            gotBytes()
-            try pipeline.feed(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+            if let count {
+                gotBytes()
+                try pipeline.feed(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+            }
             let now = ContinuousClock.now
             if now - lastReport >= Self.reportInterval {
                 lastReport = now
+                reported = pipeline.position
                 report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked))
             }
         }

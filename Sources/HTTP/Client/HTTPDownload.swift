@@ -29,7 +29,13 @@ package final class HTTPDownload: Sendable {
     /// proper end. What arrived before a failure is handed out before the failure is thrown.
     /// - Throws: `HTTPClientError`
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        try transfer.read(into: buffer) { engine.post(.pauseChanged(transfer)) }
+        try transfer.read(into: buffer, patience: nil) { engine.post(.pauseChanged(transfer)) } ?? 0
+    }
+
+    /// As `read(into:)`; nil when nothing came within `patience`, and reading may go on.
+    /// - Throws: `HTTPClientError`
+    package func read(into buffer: UnsafeMutableRawBufferPointer, atMost patience: Duration) throws -> Int? {
+        try transfer.read(into: buffer, patience: patience) { engine.post(.pauseChanged(transfer)) }
     }
 
     /// Ends the download; whoever waits for its head or its bytes gets the error `cancelled`. May be called at any time

@@ -155,12 +155,14 @@ final class Transfer: Sendable {
         return state.withLock(\.collected)
     }
 
-    /// Blocks until there are bytes; 0 at the end. `roomMade` is called when the paused engine may go on.
+    /// Blocks until there are bytes; 0 at the end, nil when none came within `patience`. `roomMade` is called when the
+    /// paused engine may go on.
     func read(
-        into buffer: UnsafeMutableRawBufferPointer, roomMade: () -> Void
-    ) throws(HTTPClientError) -> Int {
+        into buffer: UnsafeMutableRawBufferPointer, patience: Duration?, roomMade: () -> Void
+    ) throws(HTTPClientError) -> Int? {
         guard case .ring(let ring) = sink, !buffer.isEmpty else { return 0 }
-        let count = try available(atMost: buffer.count).get()
+        guard let available = available(atMost: buffer.count, patience) else { return nil }
+        let count = try available.get()
         guard count > 0 else { return 0 }
         ring.take(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
         let resume = state.withLock { state in
@@ -175,8 +177,8 @@ final class Transfer: Sendable {
     }
 
     /// What was received before a failure is handed out before the failure, so that it need not be fetched again.
-    private func available(atMost limit: Int) -> Result<Int, HTTPClientError> {
-        state.wait { state in
+    private func available(atMost limit: Int, _ patience: Duration?) -> Result<Int, HTTPClientError>? {
+        let look = { (state: inout State) -> Result<Int, HTTPClientError>? in
             if case .failure(let error) = state.end, error.code == .cancelled { return .failure(error) }
             if state.isReading { return nil }
             if state.waiting > 0 {
@@ -185,6 +187,8 @@ final class Transfer: Sendable {
             }
             return state.end.map { $0.map { 0 } }
         }
+        guard let patience else { return state.wait(look) }
+        return state.wait(atMost: patience, look)
     }
 
     /// Returns whether that changes anything.

@@ -17,6 +17,10 @@ package struct FileLock: ~Copyable, Sendable {
 
     private init(locked file: consuming OwnedDescriptor) { self.file = file }
 
+    /// Said in so many words: closing alone would leave the lock with a child that is being started just now and has not
+    /// yet got to closing what it inherited.
+    deinit { file.borrowed.unlock() }
+
     /// Opens the file at `path` (made if `create`) and blocks until the lock is had.
     /// - Throws: `Errno`
     package static func acquire(_ path: FilePath, _ mode: Mode, create: Bool = true) throws -> FileLock {

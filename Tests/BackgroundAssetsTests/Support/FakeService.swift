@@ -102,7 +102,7 @@ final class FakeService: Sendable {
     func stream(_ count: Int = 1) async throws -> Stream<DownloadEvent> {
         let state = self.state
         return try await offload {
-            let stream = state.wait(atMost: .seconds(20)) { state in
+            let stream = state.wait(atMost: .seconds(120)) { state in
                 state.streams.count >= count ? state.streams[count - 1] : nil
             }
             guard let stream else { throw DeviceError(.failed, "no stream number \(count) was opened") }
@@ -114,7 +114,7 @@ final class FakeService: Sendable {
     func asked(_ method: String, times: Int = 1) async throws {
         let state = self.state
         try await offload {
-            let done = state.wait(atMost: .seconds(20)) { state in
+            let done = state.wait(atMost: .seconds(120)) { state in
                 state.methods.count { $0 == method } >= times ? true : nil
             }
             guard done == true else { throw DeviceError(.failed, "\(method) was not asked for \(times) times") }
@@ -125,7 +125,7 @@ final class FakeService: Sendable {
     func letGo(_ id: Int64) async throws {
         let state = self.state
         try await offload {
-            guard state.wait(atMost: .seconds(20), { $0.cancelled.contains(id) ? true : nil }) == true else {
+            guard state.wait(atMost: .seconds(120), { $0.cancelled.contains(id) ? true : nil }) == true else {
                 throw DeviceError(.failed, "the client holds on to \(id)")
             }
         }

@@ -15,7 +15,6 @@ final class PackServer: Sendable {
         case stall(after: Int64)
         case wrongByte(Int64)
         case redirect(String)
-        case slow(bytesPerSecond: Int64)
         /// Another file under the same address, from this answer on.
         case replaced([UInt8])
         /// Says and sends this instead.
@@ -93,7 +92,6 @@ final class PackServer: Sendable {
         case .reset(let offset): (behaviour.breaks, behaviour.breakOffset) = (.reset, offset)
         case .stall(let offset): (behaviour.breaks, behaviour.breakOffset) = (.stall, offset)
         case .wrongByte(let offset): behaviour.wrongByte = offset
-        case .slow(let rate): behaviour.bytesPerSecond = rate
         case .lies(let bytes): file = bytes
         case .none, .replaced, .noRanges: break
         }

@@ -15,7 +15,8 @@ import Testing
 struct PlainClients: HTTPClientSource {
     let shared: HTTPClient
 
-    init(stallTimeout: Duration = .seconds(2)) {
+    /// - Parameter stallTimeout: long, so that a busy machine is not taken for a silent server.
+    init(stallTimeout: Duration = .seconds(120)) {
         var configuration = HTTPClientConfiguration()
         configuration.allowsPlainLoopback = true
         configuration.stallTimeout = stallTimeout

@@ -28,12 +28,18 @@ import Testing
         throw DeviceError(.failed, "The install ended before it was \(phase.rawValue).")
     }
 
+    /// Ends a download that the server holds, and begins it anew.
+    private func askTheServerAgain(_ connection: DeviceConnection) async throws {
+        _ = try await connection.send(PauseRequest(app: ServiceHarness.app))
+        _ = try await connection.send(ResumeRequest(app: ServiceHarness.app))
+    }
+
     @Test func cancellingLeavesNothingAgainAndAgain() async throws {
         try await ServiceHarness.with(Self.large) { harness in
             let connection = try await harness.connect()
             let path = try harness.bundle()
             for _ in 0..<3 {
-                harness.server.fail(.none, .slow(bytesPerSecond: 1_000_000))
+                harness.server.fail(.none, .stall(after: 1_000_000))
                 var events = connection.stream(InstallRequest(path: path)).makeAsyncIterator()
                 _ = try await follow(&events, to: .downloading)
                 _ = try await connection.send(CancelRequest(app: ServiceHarness.app))
@@ -48,12 +54,13 @@ import Testing
 
     @Test func pausesHoldAnInstall() async throws {
         try await ServiceHarness.with(Self.large) { harness in
-            harness.server.fail(.none, .slow(bytesPerSecond: 2_000_000))
+            harness.server.fail(.none, .stall(after: 1_000_000), .stall(after: 1_000_000))
             let connection = try await harness.connect()
             var events = connection.stream(InstallRequest(path: try harness.bundle(), until: .complete))
                 .makeAsyncIterator()
-            _ = try await follow(&events, to: .downloading)
-            for _ in 0..<2 {
+            for round in 1...2 {
+                try await harness.server.waitForRequests(1 + round)
+                _ = try await follow(&events, to: .downloading)
                 _ = try await connection.send(PauseRequest(app: ServiceHarness.app))
                 _ = try await follow(&events, to: .paused)
                 #expect(try await connection.send(AppsRequest()).apps.first?.state == "paused")
@@ -90,7 +97,7 @@ import Testing
 
     @Test func aPauseOutlivesARestart() async throws {
         try await ServiceHarness.with(Self.large) { harness in
-            harness.server.fail(.none, .slow(bytesPerSecond: 1_000_000))
+            harness.server.fail(.none, .stall(after: 1_000_000))
             let path = try harness.bundle()
             var connection = try await harness.connect()
             var events = connection.stream(InstallRequest(path: path)).makeAsyncIterator()
@@ -111,7 +118,7 @@ import Testing
 
     @Test func anInstallGoesOnAfterARestart() async throws {
         try await ServiceHarness.with(Self.large) { harness in
-            harness.server.fail(.none, .slow(bytesPerSecond: 1_000_000))
+            harness.server.fail(.none, .stall(after: 1_000_000))
             let connection = try await harness.connect()
             var events = connection.stream(InstallRequest(path: try harness.bundle())).makeAsyncIterator()
             _ = try await follow(&events, to: .downloading)
@@ -130,13 +137,14 @@ import Testing
 
     @Test func aClientThatDisappearsStopsNothing() async throws {
         try await ServiceHarness.with(Self.large) { harness in
-            harness.server.fail(.none, .slow(bytesPerSecond: 2_000_000))
+            harness.server.fail(.none, .stall(after: 1_000_000))
             let path = try harness.bundle()
             let leaving = try await harness.connect()
             var events = leaving.stream(InstallRequest(path: path)).makeAsyncIterator()
             _ = try await follow(&events, to: .downloading)
             leaving.close()
             let staying = try await harness.connect()
+            try await askTheServerAgain(staying)
             for try await _ in staying.stream(WatchInstallRequest(app: ServiceHarness.app, until: .complete)) {}
             #expect(try await harness.packs().values.allSatisfy { $0.state == .local })
         }
@@ -144,7 +152,7 @@ import Testing
 
     @Test func aBusyAppIsNotTouchedTwice() async throws {
         try await ServiceHarness.with(Self.large) { harness in
-            harness.server.fail(.none, .slow(bytesPerSecond: 2_000_000))
+            harness.server.fail(.none, .stall(after: 1_000_000))
             let path = try harness.bundle()
             let connection = try await harness.connect()
             var events = connection.stream(InstallRequest(path: path)).makeAsyncIterator()
@@ -152,6 +160,9 @@ import Testing
             let error = await #expect(throws: DeviceError.self) { try await harness.install(path) }
             #expect(error?.code == .appBusy)
             // Launching waits for the essential pack.
+            try await askTheServerAgain(connection)
+            _ = try await follow(&events, to: .paused)
+            _ = try await follow(&events, to: .downloading)
             let reply = try await connection.send(LaunchRequest(app: ServiceHarness.app))
             #expect(reply.isFirstLaunch)
             #expect(try await harness.packs()["E"]?.state == .local)
@@ -185,7 +196,7 @@ import Testing
         try await ServiceHarness.with([.essential("E")]) { harness in
             try await harness.install(try harness.bundle())
             try harness.offer([.essential("E", version: 2, bytes: 3_000_000)])
-            harness.server.fail(.none, .slow(bytesPerSecond: 500_000))
+            harness.server.fail(.none, .stall(after: 1_000_000))
             let connection = try await harness.connect()
             var events = connection.stream(UpdateRequest(path: try harness.bundle(version: "2.0"))).makeAsyncIterator()
             _ = try await follow(&events, to: .downloading)

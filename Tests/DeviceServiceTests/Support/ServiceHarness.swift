@@ -72,6 +72,8 @@ final class ServiceHarness: Sendable {
 
     func start(_ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
         var configuration = ServiceConfiguration(paths: paths, version: "test", log: .silent)
+        // A busy machine is not to be taken for a silent server.
+        configuration.stallTimeout = .seconds(120)
         change(&configuration)
         let service = try await DeviceService.start(configuration)
         running.withLock { $0 = service }

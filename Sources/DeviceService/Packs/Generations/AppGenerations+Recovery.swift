@@ -9,21 +9,17 @@ extension AppGenerations {
     /// Brings the app root in order after a crash at any instant: sealed packs are committed, staging that nobody wants
     /// goes, and so does every generation and version that neither the current generation nor a reader names.
     /// - Parameter wanted: ids of packs whose download will go on.
-    /// - Returns: the packs whose commit was finished.
     /// - Throws: `Errno`, `StoreError`
-    @discardableResult
-    func recover(keeping wanted: Set<String>) throws -> [String] {
+    func recover(keeping wanted: Set<String>) throws {
         try prepare()
         try replaceDamagedGeneration()
         try storeCounter()
         let here = FileDescriptor.currentDirectory
-        var finished: [String] = []
         for entry in try here.entries(at: layout.staging) {
             let staged = StagedPack(layout: layout, id: entry.name)
             if staged.isSealed {
                 do {
                     try commit(staged)
-                    finished.append(entry.name)
                     continue
                 } catch  where !StoreError.isNoSpace(error) {
                     // The record or the files are gone: only a new download helps.
@@ -34,7 +30,6 @@ extension AppGenerations {
             if !wanted.contains(entry.name) { try staged.remove() }
         }
         collect()
-        return finished
     }
 
     /// A table that does not fit its checksum names nothing for certain. An empty one takes its place; the packs are

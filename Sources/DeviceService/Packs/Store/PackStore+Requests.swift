@@ -178,7 +178,7 @@ extension PackStore {
             }
             var committed: Set<TransferKey> = []
             for app in names {
-                let wanted = Set(rows.filter { $0.request.app == app }.map(\.request.pack.id))
+                let wanted = rows.filter { $0.request.app == app }.map(\.request.pack)
                 do {
                     for pack in try await recover(app: app, keeping: wanted) {
                         committed.insert(TransferKey(app: app, pack: pack))
@@ -204,14 +204,15 @@ extension PackStore {
         }
     }
 
-    private func recover(app: String, keeping wanted: Set<String>) async throws -> [String] {
+    /// - Returns: which of the wanted packs are local: a crash came between their commit and their row.
+    private func recover(app: String, keeping wanted: [DownloadManifestPack]) async throws -> [String] {
         let generations = try generations(of: app)
-        let (finished, local) = try await blocking {
-            let finished = try generations.recover(keeping: wanted)
-            return (finished, Set(try generations.localPacks().map(\.id)))
+        let local = try await blocking {
+            try generations.recover(keeping: Set(wanted.map(\.id)))
+            return Dictionary(try generations.localPacks().map { ($0.id, $0.version) }) { $1 }
         }
-        try await database.write { try $0.keepPacks(app: app, local) }
-        return finished
+        try await database.write { try $0.keepPacks(app: app, Set(local.keys)) }
+        return wanted.filter { local[$0.id] == PackDownload($0).version }.map(\.id)
     }
 
     /// Stops transfers where they can go on from, and ends all streams of events.
