@@ -20,16 +20,15 @@ struct DeviceCommandTests {
     }
 
     private static func event(
-        _ phase: String, completed: Int64 = 0, total: Int64 = 0, notes: [JSONValue] = [], error: JSONValue = nil
+        _ phase: String, completed: Int64 = 0, total: Int64 = 0, notes: [JSONValue] = [], error: JSONValue = nil,
+        packs: [JSONValue] = [
+            ["id": "later", "version": 1, "policy": "prefetch", "state": "queued", "completed": 0, "total": 10]
+        ]
     ) -> JSONValue {
         [
             "app": "a.b", "displayName": "The App", "phase": .string(phase), "completed": .integer(completed),
             "total": .integer(total), "bytesPerSecond": 0, "notes": .array(notes), "error": error,
-            "packs": [
-                [
-                    "id": "later", "version": 1, "policy": "prefetch", "state": "queued", "completed": 0, "total": 10,
-                ]
-            ],
+            "packs": .array(packs),
         ]
     }
 
@@ -55,6 +54,60 @@ struct DeviceCommandTests {
                 service.requests == [
                     ["method": "install", "params": ["path": .string(bundle.string), "until": "launchable"]]
                 ])
+        }
+    }
+
+    @Test("install ends with a code of its own when an essential pack failed for good, and says which and why")
+    func installsWithoutAnEssentialPack() async throws {
+        let last = Self.event(
+            "launchable", completed: 20, total: 20,
+            packs: [
+                [
+                    "id": "tutorial", "version": 1, "policy": "essential", "state": "queued", "completed": 0,
+                    "total": 10,
+                    "essentialError": [
+                        "code": "store.server", "message": "The server does not give the pack tutorial (404).",
+                    ],
+                ],
+                ["id": "later", "version": 1, "policy": "prefetch", "state": "queued", "completed": 0, "total": 10],
+            ])
+        let events = [Self.event("downloading"), last]
+        try await withService { _, _ in
+            .events(events)
+        } _: { _, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let outcome = await larder("install", bundle.string, home: scratch.path)
+            #expect(outcome.code == .incomplete)
+            #expect(outcome.output.contains("Installed The App (a.b)"))
+            #expect(outcome.output.contains("Still coming behind: later.\n"))
+            #expect(outcome.errors.contains("an essential pack is missing. tutorial: The server does not give"))
+            #expect(outcome.errors.contains("'larder packs a.b'"))
+            let json = await larder("install", "--json", bundle.string, home: scratch.path)
+            #expect(json.code == .incomplete)
+            let lines = try json.output.split(separator: "\n").map { try JSONParser.parse(String($0)).value }
+            #expect(lines.dropLast().last?["packs"]?.arrayValue?.first?["essentialError"]?["code"] == "store.server")
+            #expect(lines.last?["error"]?["code"] == "install.incomplete")
+        }
+    }
+
+    @Test("an essential pack that came in the end is not missing")
+    func installsWithAnEssentialPackThatCameLater() async throws {
+        let last = Self.event(
+            "complete", completed: 20, total: 20,
+            packs: [
+                [
+                    "id": "tutorial", "version": 1, "policy": "essential", "state": "local", "completed": 10,
+                    "total": 10,
+                    "essentialError": ["code": "store.server", "message": "404"],
+                ]
+            ])
+        let events = [last]
+        try await withService { _, _ in
+            .events(events)
+        } _: { _, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let outcome = await larder("install", "--until", "complete", bundle.string, home: scratch.path)
+            #expect(outcome.code == .success)
         }
     }
 

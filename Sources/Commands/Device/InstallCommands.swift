@@ -33,6 +33,9 @@ extension DeviceCommands {
         discussion: """
             Copies the app, fetches the essential packs and unpacks them while they come. The app may be launched when this \
             ends; prefetch packs go on behind. One progress figure covers all of it. Ctrl-C leaves the install to the service.
+
+            An essential pack that fails for good does not keep the app from being launched: the install ends, says which \
+            and why, and the exit code is 9.
             """,
         examples: [
             .init("larder install TheCoast.app", "installs, with a progress bar on a terminal"),
@@ -85,6 +88,9 @@ extension DeviceCommands {
             context.print(
                 last.map { display.summary($0.phase.isFinal || $0.phase == .launchable ? verb : "Accepted", $0) }
                     ?? "Nothing is going on.")
+        }
+        if let last, last.phase.isFinal || last.phase == .launchable, let error = InstallDisplay.missing(last) {
+            throw error
         }
         return .success
     }

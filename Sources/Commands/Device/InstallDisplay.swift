@@ -66,9 +66,25 @@ struct InstallDisplay {
         var text = "\(verb) \(event.displayName) (\(event.app))"
         if event.completed > 0 { text += ": \(ByteCount.formatted(event.completed))" }
         text += " in \(started.duration(to: .now).formatted)."
-        let coming = event.packs.filter { [.queued, .downloading, .waiting].contains($0.state) }.map(\.id)
+        let coming = event.packs.filter {
+            $0.essentialError == nil && [.queued, .downloading, .waiting].contains($0.state)
+        }.map(\.id)
         if !coming.isEmpty { text += " Still coming behind: \(coming.joined(separator: ", "))." }
         return text
+    }
+
+    /// What is to be said of essential packs that failed for good; nil when all are there.
+    static func missing(_ event: InstallEvent) -> CommandError? {
+        let missing = event.packs.filter { $0.essentialError != nil && $0.state != .local }
+        guard !missing.isEmpty else { return nil }
+        let reasons = missing.map { "\($0.id): \($0.error?.message ?? $0.essentialError?.message ?? "")" }
+        return CommandError(
+            "install.incomplete",
+            "\(event.displayName) may be launched, but \(missing.count == 1 ? "an essential pack is" : "essential packs are") "
+                + "missing. \(reasons.joined(separator: " "))"
+                + (event.phase.isFinal
+                    ? " What is missing was tried twice" : " What is missing is tried once more behind")
+                + ", and is tried again whenever the app asks for it; 'larder packs \(event.app)' shows how that goes.")
     }
 
     static func text(_ event: InstallEvent) -> String {
@@ -81,6 +97,7 @@ struct InstallDisplay {
         case .copyingApp: "Copying \(name)"
         case .downloading: "Downloading \(name)"
         case .finishing: "Finishing \(name)"
+        case .undoing: "Taking back what was made of \(name)"
         case .paused: "Paused; 'larder resume \(event.app)' goes on"
         case .launchable: "\(name) may be launched; more is coming"
         case .complete: "\(name) is complete"

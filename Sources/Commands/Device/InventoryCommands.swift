@@ -86,6 +86,7 @@ extension DeviceCommands {
                 phase: InstallDisplay.text(event), completed: event.completed,
                 total: event.total > 0 ? event.total : nil, rate: event.bytesPerSecond)
             context.print(line.rendered(width: 100))
+            for note in event.notes { context.print("  \(note)") }
         }
         var table = TextTable([
             ("APP", .leading), ("PACK", .leading), ("STATE", .leading), ("DONE", .trailing), ("OF", .trailing),

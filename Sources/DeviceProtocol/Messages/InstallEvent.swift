@@ -14,6 +14,8 @@ package struct InstallEvent: Codable, Hashable, Sendable {
         package static let copyingApp = Phase(rawValue: "copyingApp")
         package static let downloading = Phase(rawValue: "downloading")
         package static let finishing = Phase(rawValue: "finishing")
+        /// What was made is taken away again, after a failure or a cancel.
+        package static let undoing = Phase(rawValue: "undoing")
         /// The app may start; prefetch packs may still be on their way.
         package static let launchable = Phase(rawValue: "launchable")
         package static let complete = Phase(rawValue: "complete")
@@ -65,10 +67,13 @@ package struct PackProgressItem: Codable, Hashable, Sendable {
     package var completed: Int64
     package var total: Int64
     package var error: DeviceError?
+    /// Why this essential pack was not there when the app became launchable. It is fetched again behind, and `state` says
+    /// how that goes.
+    package var essentialError: DeviceError?
 
     package init(
         id: String, version: Int, policy: PackPolicy, state: PackState, completed: Int64, total: Int64,
-        error: DeviceError? = nil
+        error: DeviceError? = nil, essentialError: DeviceError? = nil
     ) {
         self.id = id
         self.version = version
@@ -77,6 +82,7 @@ package struct PackProgressItem: Codable, Hashable, Sendable {
         self.completed = completed
         self.total = total
         self.error = error
+        self.essentialError = essentialError
     }
 }
 

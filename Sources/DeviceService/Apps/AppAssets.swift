@@ -90,7 +90,8 @@ struct AppAssets: Sendable {
     /// Updates what is outdated and removes what is obsolete, from the newest manifest (BA 1.11 `checkForUpdates`).
     func checkForUpdates(_ app: String) async throws -> CheckForUpdatesRequest.Reply {
         let manifest = try await catalogue.fetch(app, keys: try await keys(app)).manifest
-        let busy = Set(try await store.transfers(app: app).map { "\($0.pack) \($0.version)" })
+        let transfers = try await store.transfers(app: app).filter { $0.state != .failed }
+        let busy = Set(transfers.map { "\($0.pack) \($0.version)" })
         var updates: [DownloadManifestPack] = []
         var removed: [String] = []
         for local in try await store.localPacks(app: app) {

@@ -27,7 +27,8 @@ extension InstallMachine {
         case .planning: return .planning
         case .copyingApp: return .copyingApp
         case .downloading: return .downloading
-        case .finishing, .rollingBack: return .finishing
+        case .finishing: return .finishing
+        case .rollingBack: return .undoing
         }
     }
 
@@ -43,6 +44,6 @@ extension InstallMachine {
             id: planned.pack.id, version: planned.pack.version,
             policy: PackPolicy(rawValue: planned.pack.downloadPolicy.name),
             state: state, completed: planned.state == .finished ? planned.pack.downloadSize : planned.downloaded,
-            total: planned.pack.downloadSize, error: planned.error)
+            total: planned.pack.downloadSize, error: planned.error, essentialError: planned.essentialError)
     }
 }

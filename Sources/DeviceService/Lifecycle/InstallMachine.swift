@@ -271,6 +271,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     private mutating func offerFailedAgain() {
         for planned in plan.packs ?? [] where planned.role == .essential && planned.state == .failed {
             plan.change(planned.pack.id) {
+                $0.essentialError = $0.error
                 $0.role = .prefetch
                 $0.state = .pending
             }

@@ -35,6 +35,8 @@ package struct PlannedPack: Codable, Hashable, Sendable {
     /// Bytes of the archive that are here.
     package var downloaded: Int64 = 0
     package var error: DeviceError?
+    /// Why it failed as an essential pack; since then it is fetched as another.
+    package var essentialError: DeviceError?
 
     package init(_ pack: DownloadManifestPack, _ role: Role, _ state: State = .pending, error: DeviceError? = nil) {
         self.pack = pack

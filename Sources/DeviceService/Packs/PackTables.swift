@@ -27,7 +27,7 @@ package enum PackTables {
 struct TransferRow: Sendable {
     var request: PackRequest
     var paused: Bool
-    /// Why it failed for now; what is staged waits for the next request.
+    /// Why it failed; it is fetched when it is requested again.
     var failed: String?
 }
 

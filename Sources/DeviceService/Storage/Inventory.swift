@@ -20,7 +20,10 @@ struct Inventory: Sendable {
         var summaries: [AppSummary] = []
         for record in try await registry.apps() {
             let packs = try await store.localPacks(app: record.id)
-            let troubled = try await registry.notes(record.id).values.filter { $0.state == .failed }
+            let local = Set(packs.map(\.id))
+            let troubled = try await registry.notes(record.id).values.filter {
+                $0.state == .failed && !local.contains($0.pack)
+            }
             let state = events[record.id].map { Self.state($0, isInstalled: true) } ?? "ready"
             summaries.append(
                 AppSummary(

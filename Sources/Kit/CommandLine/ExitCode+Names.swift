@@ -23,7 +23,9 @@ extension ExitCode {
     ]
 
     private static let names: [String: ExitCode] = [
-        "device.unavailable": .serviceUnavailable, "device.disconnected": .serviceUnavailable,
+        "install.incomplete": .incomplete,
+        "device.unavailable": .serviceUnavailable,
+        "device.disconnected": .serviceUnavailable,
         "device.incompatible": .serviceUnavailable, "socket.peer-alive": .serviceUnavailable,
         "http.untrusted-certificate": .refused, "http.insecure-redirect": .refused, "http.bad-url": .badInput,
         "http.bad-trust": .badInput, "manifest.unavailable": .network, "archive.io": .failure, "pack.io": .failure,

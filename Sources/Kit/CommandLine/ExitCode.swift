@@ -27,6 +27,8 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable {
     package static let refused = ExitCode(rawValue: 7)
     /// The device service does not answer.
     package static let serviceUnavailable = ExitCode(rawValue: 8)
+    /// The app is installed and may be launched, but an essential pack is missing.
+    package static let incomplete = ExitCode(rawValue: 9)
     /// Interrupted by the person at the keyboard.
     package static let interrupted = ExitCode(rawValue: 130)
 
@@ -41,6 +43,7 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable {
         (.network, "The network or a server failed."),
         (.refused, "Trust or policy forbids it."),
         (.serviceUnavailable, "The device service does not answer."),
+        (.incomplete, "The app is installed and may be launched, but an essential pack is missing."),
         (.interrupted, "Interrupted by the person at the keyboard."),
     ]
 }

@@ -38,6 +38,7 @@ final class PackServer: Sendable {
         var files: [String: File] = [:]
         var served = 0
         var faults: [Fault] = []
+        var spoilt: [String: Fault] = [:]
         var requests: [Request] = []
 
         mutating func serve(_ bytes: [UInt8], _ path: String) {
@@ -65,6 +66,9 @@ final class PackServer: Sendable {
 
     func fail(_ faults: Fault...) { state.withLock { $0.faults = faults } }
 
+    /// Has every answer for one file go wrong from now on; nil: no more.
+    func spoil(_ name: String, _ fault: Fault?) { state.withLock { $0.spoilt["/" + name] = fault } }
+
     var requests: [Request] { state.withLock { $0.requests } }
 
     /// Blocks until so many requests have come. For an owned thread.
@@ -77,7 +81,8 @@ final class PackServer: Sendable {
         let (found, fault) = state.withLock { state -> (File?, Fault) in
             let entry = Request(path: request.path, range: range, ifRange: request.headers["If-Range"])
             state.requests.append(entry)
-            let fault = state.faults.isEmpty ? Fault.none : state.faults.removeFirst()
+            let fault =
+                state.spoilt[request.path] ?? (state.faults.isEmpty ? Fault.none : state.faults.removeFirst())
             if case .replaced(let bytes) = fault { state.serve(bytes, request.path) }
             return (state.files[request.path], fault)
         }

@@ -170,10 +170,11 @@ import Testing
             #expect(error?.code == trouble.code, "\(error?.description ?? "")")
             #expect(error?.message.contains("levels") == true)
             #expect(harness.server.requests.count == 1)
-            try await harness.expectNothingLeft()
+            try await harness.expectNothingLeft(butFailed: ["levels"])
             #expect(try readableFiles(harness.root) == [:])
             // And the next request is a new beginning.
             #expect(try await harness.fetch(request)["levels"]?.local != nil)
+            try await harness.expectNothingLeft()
         }
     }
 

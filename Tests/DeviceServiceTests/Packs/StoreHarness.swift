@@ -115,12 +115,18 @@ struct StoreHarness {
         return outcomes
     }
 
-    /// That nothing of a download is left: no staging, no row, no transfer.
-    func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    /// That nothing of a download is left but, of those that failed, why: no staging, no row, no transfer.
+    func expectNothingLeft(
+        butFailed failed: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         #expect(try FileDescriptor.currentDirectory.entries(at: layout.staging) == [], sourceLocation: sourceLocation)
-        #expect(try await store.transfers(app: nil) == [], sourceLocation: sourceLocation)
-        let rows = try await database.read { try $0.transferRows().count }
-        #expect(rows == 0, sourceLocation: sourceLocation)
+        let transfers = try await store.transfers(app: nil)
+        #expect(transfers.map(\.pack) == failed, sourceLocation: sourceLocation)
+        #expect(
+            transfers.allSatisfy { $0.state == .failed && $0.lastError?.contains($0.pack) == true },
+            sourceLocation: sourceLocation)
+        let rows = try await database.read { try $0.transferRows().map { [$0.request.pack.id, $0.failed] } }
+        #expect(rows == transfers.map { [$0.pack, $0.lastError] }, sourceLocation: sourceLocation)
     }
 }
 

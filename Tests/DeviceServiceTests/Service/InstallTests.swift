@@ -39,21 +39,47 @@ import Testing
         }
     }
 
-    @Test func aFailedEssentialPackLeavesAnAppThatSaysSo() async throws {
+    @Test(arguments: [
+        (PackServer.Fault.status(404), "404"), (.status(416), "416"), (.lies([1, 2, 3]), "not as long as"),
+        (.lies([UInt8](repeating: 7, count: 900_000)), "not as long as"), (.wrongByte(40_000), "E"),
+    ])
+    func aFailedEssentialPackLeavesAnAppThatSaysSo(_ fault: PackServer.Fault, _ words: String) async throws {
         try await ServiceHarness.with { harness in
-            harness.server.fail(.none, .status(404), .status(404), .status(404))
+            harness.server.spoil("E-1", fault)
             let events = try await harness.install(try harness.bundle())
-            #expect(events.contains { $0.phase == .launchable })
-            #expect(events.last?.phase == .complete)
-            #expect(events.last?.packs.first { $0.id == "E" }?.state == .failed)
-            #expect(events.last?.notes.isEmpty == false)
-            #expect(try await harness.packs()["E"]?.state == .failed)
+            let launchable = try #require(events.first { $0.phase == .launchable })
+            #expect(launchable.packs.first { $0.id == "E" }?.essentialError?.message.contains(words) == true)
+            let last = try #require(events.last)
+            #expect(last.phase == .complete)
+            let essential = try #require(last.packs.first { $0.id == "E" })
+            #expect(essential.state == .failed)
+            #expect(essential.essentialError?.message.contains(words) == true)
+            #expect(last.packs.first { $0.id == "P" }?.essentialError == nil)
+            #expect(last.notes.isEmpty == false)
+            // Whoever looks later is told, too, also after a restart.
+            for round in 1...2 {
+                let listing = try await harness.packs()["E"]
+                #expect(listing?.state == .failed)
+                #expect(listing?.error?.contains(words) == true, "\(String(describing: listing))")
+                let status = try await harness.connect().send(StatusRequest())
+                #expect(status.transfers.map(\.pack) == ["E"])
+                #expect(status.transfers.first?.state == .failed)
+                #expect(status.transfers.first?.error?.contains(words) == true)
+                if round == 1 {
+                    await harness.stop()
+                    try await harness.start()
+                }
+            }
             let connection = try await harness.connect()
             #expect(try await connection.send(AppsRequest()).apps.first?.note != nil)
             _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            harness.server.spoil("E-1", nil)
             let reply = try await connection.send(
                 EnsureLocalAvailabilityRequest(app: ServiceHarness.app, packs: ["E"]))
             #expect(reply.successes.map(\.id) == ["E"])
+            #expect(try await harness.packs()["E"]?.error == nil)
+            #expect(try await connection.send(StatusRequest()).transfers.isEmpty)
+            #expect(try await connection.send(AppsRequest()).apps.first?.note == nil)
         }
     }
 

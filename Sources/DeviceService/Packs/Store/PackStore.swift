@@ -31,7 +31,7 @@ package actor PackStore: PackStoring {
 
     var queue: TransferQueue
     var jobs: [TransferKey: Job] = [:]
-    /// Downloads that failed and whose staging waits for another request.
+    /// Downloads that failed, for whoever asks why; they go on, or begin anew, when they are requested again.
     var failures: [TransferKey: TransferStatus] = [:]
     var isClosed = false
     private var apps: [String: AppGenerations] = [:]
@@ -227,12 +227,8 @@ package actor PackStore: PackStoring {
     private func fail(_ key: TransferKey) async {
         guard let job = jobs[key] else { return }
         let error = job.lastError ?? StoreError(.network, "The download of the pack \(key.pack) broke off.")
-        if error.code == .network {
-            failures[key] = status(key, job, .failed)
-            await write { try $0.setFailed(error.description, key) }
-        } else {
-            await write { try $0.deleteTransfer(key) }
-        }
+        failures[key] = status(key, job, .failed)
+        await write { try $0.setFailed(error.description, key) }
         tell(key, .failed(error))
         jobs[key] = nil
     }
