@@ -25,13 +25,14 @@ actor ServiceClient {
     /// service carries work on where it stopped.
     /// - Throws: `DeviceError` when the service does not come back, `CancellationError`
     func sendRepeatedly<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
-        var pause = Backoff()
+        var retries = Retries()
         while true {
             do {
                 let reply = try await send(request)
                 return reply
             } catch let error as DeviceError where error.code == .disconnected {
-                guard try await pause.next() else { throw error }
+                guard let wait = retries.next(.service) else { throw error }
+                try await Task.sleep(for: wait)
             }
         }
     }
@@ -55,22 +56,4 @@ actor ServiceClient {
         connection = made
         return made
     }
-}
-
-/// Waits between attempts: a tenth of a second at first, five seconds at most.
-struct Backoff {
-    private var delay = Duration.milliseconds(100)
-    private var attempts = 0
-
-    /// Waits, unless that was tried `limit` times.
-    /// - Throws: `CancellationError`
-    mutating func next(limit: Int = 8) async throws -> Bool {
-        attempts += 1
-        guard attempts <= limit else { return false }
-        try await Task.sleep(for: delay)
-        delay = min(delay * 2, .seconds(5))
-        return true
-    }
-
-    mutating func reset() { self = Backoff() }
 }

@@ -60,11 +60,11 @@ final class StatusFeed: Sendable {
     ) async {
         var opened = first
         var translator = EventTranslator(bundleID: request.app, service: service)
-        var pause = Backoff()
+        var retries = Retries()
         while !Task.isCancelled {
             do {
                 for try await event in try opened.get() {
-                    pause.reset()
+                    retries.reset()
                     guard let update = translator.update(for: event) else { continue }
                     mailbox.put(update)
                     if request.pack != nil, update.isFinal { return }
@@ -74,7 +74,7 @@ final class StatusFeed: Sendable {
             } catch {
                 if let id = request.pack, conclude(id, error, local, mailbox, service, request.app) { return }
             }
-            guard (try? await pause.next(limit: .max)) == true else { return }
+            guard let wait = retries.next(.service.forever), (try? await Task.sleep(for: wait)) != nil else { return }
             opened = await open(request, service)
         }
     }

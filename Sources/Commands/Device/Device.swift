@@ -9,19 +9,8 @@ enum Device {
     /// Connects to this user's service, starting it when nobody answers.
     static func connect(_ context: CommandContext, startIfNeeded: Bool = true) async throws -> DeviceConnection {
         let paths = try LarderPaths(environment: context.environment)
-        func connect() async throws -> DeviceConnection {
-            try await DeviceConnection.connect(
-                paths: paths, client: context.programName, version: LarderVersion.current, startIfNeeded: startIfNeeded)
-        }
-        // A service that is just ending takes connections and drops them; the next one is a moment away.
-        for pause in [50, 100, 200, 400] {
-            do {
-                return try await connect()
-            } catch let error as DeviceError where error.code == .disconnected {
-                try await Task.sleep(for: .milliseconds(pause))
-            }
-        }
-        return try await connect()
+        return try await DeviceConnection.connect(
+            paths: paths, client: context.programName, version: LarderVersion.current, startIfNeeded: startIfNeeded)
     }
 
     /// Sends one request on a connection of its own.

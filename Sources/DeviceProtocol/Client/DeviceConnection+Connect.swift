@@ -5,13 +5,28 @@ package import Kit
 import System
 
 extension DeviceConnection {
-    /// Connects to the service of `paths`.
+    /// Connects to the service of `paths`. One that is just ending may still take the connection and drop it; then the
+    /// next is connected to.
     /// - Parameters:
     ///   - client: what the client is, for the service's log: a program's name or an app's bundle id.
     ///   - startIfNeeded: start `larderd` when nobody answers. Clients that start at once start one service.
     /// - Throws: `DeviceError` with code `unavailable` when there is no service and none could be started.
     package static func connect(
         paths: LarderPaths, client: String, version: String = "", startIfNeeded: Bool = true
+    ) async throws -> DeviceConnection {
+        var retries = Retries()
+        while true {
+            do {
+                return try await attempt(paths, client, version, startIfNeeded)
+            } catch let error as DeviceError where error.code == .disconnected {
+                guard let wait = retries.next(.service) else { throw error }
+                try await Task.sleep(for: wait)
+            }
+        }
+    }
+
+    private static func attempt(
+        _ paths: LarderPaths, _ client: String, _ version: String, _ startIfNeeded: Bool
     ) async throws -> DeviceConnection {
         let channel = try await offload { () throws -> FrameChannel in
             if let channel = try open(paths) { return channel }

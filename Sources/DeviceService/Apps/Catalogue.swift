@@ -22,14 +22,23 @@ actor Catalogue {
 
     /// The query parameter that names the platform, as the manifest URL is asked with (BA 3.4).
     static let platformParameter = "platform=\(AssetPackPlatform.linux.rawValue)"
-    /// Waits before each further attempt after transient trouble.
-    static let retryDelays: [Duration] = [.milliseconds(300), .seconds(1)]
+    /// The longest one attempt may take when bytes do come.
+    private static let timeLimit = Duration.seconds(60)
+
+    /// Hears of trouble that is waited out, in words for a person; nil when it has passed.
+    typealias TroubleReport = @Sendable (String?) -> Void
+
+    private struct Fetch {
+        var task: Task<Entry, any Error>
+        var trouble: String?
+        var listeners: [TroubleReport] = []
+    }
 
     private let registry: AppRegistry
     private let settings: SettingsStore
     private let clients: any HTTPClientSource
     private let log: Logger
-    private var fetches: [String: Task<Entry, any Error>] = [:]
+    private var fetches: [String: Fetch] = [:]
 
     init(registry: AppRegistry, settings: SettingsStore, clients: any HTTPClientSource, log: Logger) {
         self.registry = registry
@@ -39,13 +48,29 @@ actor Catalogue {
     }
 
     /// The newest manifest, from the server. Calls that come together share one fetch.
+    ///
+    /// A server that is silent is asked again under `policy`: the last attempt begins within its patience and ends with
+    /// the client's stall time-out, or after a minute if bytes trickle.
     /// - Throws: `DeviceError` with code `manifestUnavailable` or `badManifest`.
-    func fetch(_ app: String, keys: BackgroundAssetsKeys) async throws -> Entry {
-        if let fetch = fetches[app] { return try await fetch.value }
-        let fetch = Task { try await self.load(app, keys: keys) }
-        fetches[app] = fetch
+    func fetch(
+        _ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy = .foreground,
+        trouble: @escaping TroubleReport = { _ in }
+    ) async throws -> Entry {
+        if let fetch = fetches[app] {
+            if let text = fetch.trouble { trouble(text) }
+            fetches[app]?.listeners.append(trouble)
+            return try await fetch.task.value
+        }
+        let task = Task { try await self.load(app, keys: keys, policy: policy) }
+        fetches[app] = Fetch(task: task, listeners: [trouble])
         defer { fetches[app] = nil }
-        return try await fetch.value
+        return try await task.value
+    }
+
+    private func tell(_ app: String, _ trouble: String?) {
+        guard let fetch = fetches[app], fetch.trouble != trouble else { return }
+        fetches[app]?.trouble = trouble
+        for listener in fetch.listeners { listener(trouble) }
     }
 
     /// The last known manifest, or the newest when there is none.
@@ -56,10 +81,10 @@ actor Catalogue {
         return try await fetch(app, keys: keys)
     }
 
-    private func load(_ app: String, keys: BackgroundAssetsKeys) async throws -> Entry {
+    private func load(_ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy) async throws -> Entry {
         let override = try await settings.urlOverride()
         let url = try Self.address(app, keys: keys, override: override)
-        let (body, final) = try await download(url, app: app)
+        let (body, final) = try await download(url, app: app, policy: policy)
         let manifest: DownloadManifest
         do {
             manifest = try DownloadManifest.decode(
@@ -71,22 +96,24 @@ actor Catalogue {
         return Entry(manifest: manifest, size: Int64(body.count), isOverridden: override != nil)
     }
 
-    private func download(_ url: String, app: String) async throws -> ([UInt8], String) {
-        var delays = Self.retryDelays[...]
+    private func download(_ url: String, app: String, policy: RetryPolicy) async throws -> ([UInt8], String) {
+        var retries = Retries()
         while true {
             do {
                 var request = HTTPRequest(url: url)
                 request.headers = [("Accept", "application/json")]
-                request.timeLimit = .seconds(60)
+                request.timeLimit = Self.timeLimit
                 let (response, body) = try await clients.client().data(
                     for: request, limit: DownloadManifest.maximumSize)
+                tell(app, nil)
                 return (body, response.finalURL)
             } catch let error as HTTPClientError {
-                guard error.isTransient, let delay = delays.popFirst() else {
+                guard error.isTransient, let wait = retries.next(policy, wish: error.retryAfter) else {
                     throw Self.unavailable(app, url, error)
                 }
                 log.info("The manifest will be asked for again.", ["app": app, "error": error.description])
-                try await Task.sleep(for: delay)
+                tell(app, "The manifest of \(app) does not come: \(error) It is asked for again.")
+                try await Task.sleep(for: wait)
             }
         }
     }

@@ -12,10 +12,19 @@ actor InstallRun {
     private(set) var machine: InstallMachine
 
     private struct Posted: Sendable {
-        var fact: InstallMachine.Fact
+        enum News: Sendable {
+            case fact(InstallMachine.Fact)
+            /// As `InstallSteps.News`.
+            case trouble(String?)
+        }
+
+        var news: News
         /// The step that posted it; nil for facts from outside. Those of steps that were overtaken do not count.
         var step: Int?
     }
+
+    /// What trouble of the steps goes under, among that of packs.
+    private static let stepTrouble = ""
 
     private let facts: AsyncStream<Posted>
     private let poster: AsyncStream<Posted>.Continuation
@@ -45,7 +54,10 @@ actor InstallRun {
         await perform(machine.entry)
         for await posted in facts {
             if let number = posted.step, number != step?.number { continue }
-            await handle(posted.fact)
+            switch posted.news {
+            case .fact(let fact): await handle(fact)
+            case .trouble(let text): tellTrouble(text)
+            }
             if machine.state.isFinal { break }
         }
         following?.cancel()
@@ -53,7 +65,7 @@ actor InstallRun {
     }
 
     /// Steers from outside: pause, resume, cancel.
-    nonisolated func post(_ fact: InstallMachine.Fact) { poster.yield(Posted(fact: fact, step: nil)) }
+    nonisolated func post(_ fact: InstallMachine.Fact) { poster.yield(Posted(news: .fact(fact), step: nil)) }
 
     /// Events from now on, the present state first; ends with the run.
     func watch() -> AsyncStream<InstallEvent> {
@@ -76,6 +88,12 @@ actor InstallRun {
         var event = machine.event(bytesPerSecond: rates.values.reduce(0, +))
         event.notes += troubles.sorted { $0.key < $1.key }.map(\.value)
         return event
+    }
+
+    private func tellTrouble(_ text: String?) {
+        troubles[Self.stepTrouble] = text
+        if let text { tools.notes.add(text, app: app) }
+        report()
     }
 
     private func forget(_ watcher: Int) { watchers[watcher] = nil }
@@ -165,6 +183,7 @@ actor InstallRun {
     private func begin(_ action: InstallMachine.Action) {
         let previous = step?.task
         previous?.cancel()
+        troubles[Self.stepTrouble] = nil
         stepCount += 1
         let number = stepCount
         let plan = machine.plan
@@ -175,11 +194,16 @@ actor InstallRun {
             if Task.isCancelled { return }
             let fact: InstallMachine.Fact
             do {
-                fact = try await steps.perform(action) { poster.yield(Posted(fact: .copied(bytes: $0), step: number)) }
+                fact = try await steps.perform(action) { news in
+                    switch news {
+                    case .copied(let bytes): poster.yield(Posted(news: .fact(.copied(bytes: bytes)), step: number))
+                    case .trouble(let text): poster.yield(Posted(news: .trouble(text), step: number))
+                    }
+                }
             } catch {
                 fact = .failed(DeviceError(wrapping: error))
             }
-            poster.yield(Posted(fact: fact, step: number))
+            poster.yield(Posted(news: .fact(fact), step: number))
         }
         step = (number, task)
     }

@@ -14,19 +14,27 @@ struct InstallSteps: Sendable {
 
     private var source: FilePath { FilePath(plan.source) }
 
+    /// What a step tells while it goes on.
+    enum News: Sendable {
+        /// Bytes of the base app.
+        case copied(Int64)
+        /// Trouble that is waited out, in words; nil when it has passed.
+        case trouble(String?)
+    }
+
     /// Does what `action` says and returns the fact it is answered by.
     /// - Throws: what the action failed with; `rollBack` never does.
     func perform(
-        _ action: InstallMachine.Action, copied: @escaping @Sendable (Int64) -> Void
+        _ action: InstallMachine.Action, tell: @escaping @Sendable (News) -> Void
     ) async throws -> InstallMachine.Fact {
         switch action {
-        case .choosePacks: return .chosen(try await choose())
+        case .choosePacks: return .chosen(try await choose { tell(.trouble($0)) })
         case .askExtension(let packs): return await ask(packs)
         case .planSpace(let packs):
             let requests = packs.map { PackRequest($0, app: plan.app) }
             return .planned(try await tools.store.plan(requests, alsoWriting: plan.baseSize))
         case .copyApp:
-            try await copy(copied)
+            try await copy { tell(.copied($0)) }
             return .copiedAll
         case .commit:
             try await commit()
@@ -44,10 +52,11 @@ struct InstallSteps: Sendable {
         return try await offload { try AppBundleReader.bundle(at: source) }
     }
 
-    private func choose() async throws -> [PlannedPack] {
+    private func choose(_ trouble: @escaping Catalogue.TroubleReport) async throws -> [PlannedPack] {
         guard plan.isManaged else { return [] }
         let keys = try await bundle().backgroundAssets
-        let entry = try await tools.catalogue.fetch(plan.app, keys: keys)
+        let entry = try await tools.catalogue.fetch(
+            plan.app, keys: keys, policy: tools.manifestRetries, trouble: trouble)
         let record = try await tools.registry.app(plan.app)
         let local = record == nil ? [] : try await tools.store.localPacks(app: plan.app)
         return PackSelection.select(

@@ -11,5 +11,6 @@ struct InstallTools: Sendable {
     let store: any PackStoring
     let extensions: ExtensionHost
     let notes: NoteBoard
+    let manifestRetries: RetryPolicy
     let log: Logger
 }

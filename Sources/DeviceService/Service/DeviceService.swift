@@ -56,11 +56,13 @@ package final class DeviceService: Sendable {
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
                 extensions: ExtensionHost(timeLimit: configuration.extensionTimeLimit), notes: notes,
-                log: configuration.log.named("lifecycle")), paths: paths, quiet: { housekeeper.tidy() })
+                manifestRetries: configuration.manifestRetries, log: configuration.log.named("lifecycle")),
+            paths: paths, quiet: { housekeeper.tidy() })
         let recovery = Task {
             try await store.recover()
             try await lifecycle.recover()
         }
+        let listener = try configuration.listener ?? UnixListener(path: paths.socket)
         let harness = Harness(
             lifecycle: lifecycle, registry: registry,
             assets: AppAssets(registry: registry, bundles: bundles, catalogue: catalogue, store: store),
@@ -69,8 +71,7 @@ package final class DeviceService: Sendable {
                 notes: notes),
             settings: settings, trust: trust, store: store,
             doctor: Doctor(registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths),
-            recovery: recovery, onStopRequest: configuration.onStopRequest)
-        let listener = try configuration.listener ?? UnixListener(path: paths.socket)
+            recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
         let server = SocketServer(
             listener, version: configuration.version, router: harness.router(), log: configuration.log,
             onLeave: { housekeeper.tidy() })

@@ -16,6 +16,8 @@ struct Harness: Sendable {
     let doctor: Doctor
     /// Requests wait for it: before, disk and database may disagree.
     let recovery: Task<Void, any Error>
+    /// Takes no more clients once somebody asked for the end.
+    let listener: UnixListener
     let onStopRequest: @Sendable () -> Void
 
     func router() -> RequestRouter {
@@ -64,7 +66,11 @@ struct Harness: Sendable {
             try await lifecycle.cancel(request.app, pack: request.pack)
             return EmptyReply()
         }
-        router.on(StopRequest.self, then: onStopRequest) { _, _ in EmptyReply() }
+        router.on(StopRequest.self, then: onStopRequest) { _, _ in
+            // First, so that who was told of the end and asks again does not reach a service that is ending.
+            listener.close()
+            return EmptyReply()
+        }
     }
 
     /// Tells the run's events until the goal is reached or the run is over. The run does not mind a client that leaves.

@@ -11,6 +11,8 @@ package struct ServiceConfiguration: Sendable {
     package var log: Logger
     /// The longest silence of a server, on a connection that bytes are due on, before it is asked again.
     package var stallTimeout: Duration = .seconds(10)
+    /// How an install asks for a manifest that does not come.
+    package var manifestRetries = RetryPolicy.essential
     /// How long an extension may take to answer for all packs of one event.
     package var extensionTimeLimit: Duration = .seconds(30)
     /// A socket that somebody opened for the service; nil makes one at `paths.socket`.

@@ -10,9 +10,13 @@ import System
 struct StateLock: ~Copyable, Sendable {
     private let lock: FileLock
 
+    /// Waits for a service that is just ending. Blocks.
     /// - Throws: `DeviceError` naming the process that has the folder.
-    static func take(_ paths: LarderPaths) throws -> StateLock {
-        let lock = try acquire(paths.state.appending("lock"), paths)
+    static func take(
+        _ paths: LarderPaths, policy: RetryPolicy = .service,
+        pause: (Duration) -> Void = { limit in _ = Monitor(()).wait(atMost: limit) { _ in Bool?.none } }
+    ) throws -> StateLock {
+        let lock = try acquire(paths.state.appending("lock"), paths, policy, pause)
         let text = Array("\(CurrentProcess.identifier)".utf8)
         let number = lock.descriptor.rawValue
         try systemCall { ftruncate(number, 0) }
@@ -22,8 +26,17 @@ struct StateLock: ~Copyable, Sendable {
 
     private init(_ lock: consuming FileLock) { self.lock = lock }
 
-    private static func acquire(_ path: FilePath, _ paths: LarderPaths) throws -> FileLock {
-        if let lock = try FileLock.tryAcquire(path, .exclusive) { return lock }
+    private static func acquire(
+        _ path: FilePath, _ paths: LarderPaths, _ policy: RetryPolicy, _ pause: (Duration) -> Void
+    ) throws -> FileLock {
+        var retries = Retries()
+        while true {
+            if let lock = try FileLock.tryAcquire(path, .exclusive) { return lock }
+            // One that has the folder and takes no clients is on its way out: it closes its socket first.
+            if (try? UnixSocket.connect(paths.socket)) != nil { break }
+            guard let wait = retries.next(policy) else { break }
+            pause(wait)
+        }
         let file = try OwnedDescriptor(path, .readOnly)
         let holder = (try? file.borrowed.readAll(limit: 64)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let name = holder.isEmpty ? "Another larderd" : "larderd with process id \(holder)"

@@ -13,6 +13,7 @@ struct TrustedClient: HTTPClientSource {
         var configuration = HTTPClientConfiguration()
         configuration.trustedCertificates = [trust.folder]
         configuration.stallTimeout = stallTimeout
+        configuration.connectTimeout = stallTimeout
         configuration.userAgent = "larderd/\(version)"
         // Only a developer's override leads to plain http: manifests and bundles with such an URL are refused before.
         configuration.allowsPlainLoopback = true

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 extension TransferQueue {
     /// A pack is wanted. One that is there already keeps its age and is promoted if the new request ranks higher.
     /// - Parameters:
@@ -13,7 +15,7 @@ extension TransferQueue {
         guard var item = items[key] else {
             items[key] = Item(
                 key: key, host: host, kind: kind, foreground: foreground, state: paused ? .paused : .queued,
-                sequence: nextSequence, lastSign: now)
+                sequence: nextSequence, retries: Retries(now: now))
             nextSequence += 1
             return schedule(now)
         }
@@ -25,8 +27,7 @@ extension TransferQueue {
             item.foreground = foreground
         }
         item.host = host
-        item.lastSign = now
-        item.fruitless = 0
+        item.retries.reset(now: now)
         switch item.state {
         case .queued:
             if replacing { actions.append(.discard(key)) }
@@ -79,8 +80,7 @@ extension TransferQueue {
         case .stopping(then: .restarted(paused: true)): item.state = .stopping(then: .restarted(paused: false))
         case .queued, .running, .stopping: return []
         }
-        item.lastSign = now
-        item.fruitless = 0
+        item.retries.reset(now: now)
         items[key] = item
         return schedule(now)
     }
@@ -108,8 +108,7 @@ extension TransferQueue {
     package mutating func ended(_ key: TransferKey, _ outcome: Outcome, jitter: Double, now: Instant) -> [Action] {
         guard var item = items[key], item.holdsPlace else { return [] }
         if case .transient(brought: true, _) = outcome {
-            item.lastSign = now
-            item.fruitless = 0
+            item.retries.reset(now: now)
         }
         switch (item.state, outcome) {
         case (_, .finished):
@@ -132,15 +131,11 @@ extension TransferQueue {
             items[key] = item
             return schedule(now)
         case (_, .transient(_, let wish)):
-            let policy = policy(of: item)
-            // A stall may use up all patience; another connection is tried even so.
-            guard now - item.lastSign < policy.patience || item.fruitless == 0 else {
+            guard let wait = item.retries.next(policy(of: item), jitter: jitter, wish: wish, now: now) else {
                 // What is staged stays: the next request goes on from there.
                 items[key] = nil
                 return [.tellFailed(key)] + schedule(now)
             }
-            item.fruitless += 1
-            let wait = policy.wait(attempt: item.fruitless, jitter: jitter, wish: wish)
             item.state = .waiting(until: now + wait)
             items[key] = item
             return [.tellWaiting(key, wait)] + schedule(now)

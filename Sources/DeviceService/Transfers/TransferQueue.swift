@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import Kit
+
 /// What a transfer is for: one pack of one app. There is at most one at a time.
 package struct TransferKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     package var app: String
@@ -70,10 +72,8 @@ package struct TransferQueue: Sendable {
         package internal(set) var foreground: Bool
         package internal(set) var state: State
         let sequence: Int64
-        /// Attempts in a row that brought no byte.
-        var fruitless = 0
-        /// When the last byte came, or when it was last asked for.
-        var lastSign: Instant
+        /// Since the last byte came, or it was last asked for.
+        var retries: Retries
 
         package var rank: TransferRank {
             TransferRank(

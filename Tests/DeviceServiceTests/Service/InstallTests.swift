@@ -102,6 +102,50 @@ import Testing
         }
     }
 
+    @Test func aManifestServerThatStallsIsNoticedAndTold() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            try await harness.start { $0.stallTimeout = .seconds(2) }
+            harness.server.spoil("manifest", .stall(after: 0))
+            let connection = try await harness.connect()
+            var told: String?
+            for try await event in connection.stream(InstallRequest(path: try harness.bundle(), until: .complete)) {
+                if told == nil, let note = event.notes.first {
+                    told = note
+                    #expect(event.phase == .fetchingManifest)
+                    let status = try await connection.send(StatusRequest())
+                    #expect(status.installs.first?.notes == [note])
+                    #expect(status.notes.map(\.message).contains(note))
+                    harness.server.spoil("manifest", nil)
+                }
+                if event.phase.isFinal {
+                    #expect(event.phase == .complete)
+                    #expect(!event.notes.contains(told ?? ""), "it has passed")
+                }
+            }
+            #expect(told?.contains("stalled") == true)
+            #expect(told?.contains("\(harness.server.origin)/manifest") == true)
+        }
+    }
+
+    @Test func aManifestServerThatStaysSilentEndsTheInstallInWords() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            try await harness.start {
+                $0.stallTimeout = .milliseconds(300)
+                $0.manifestRetries = RetryPolicy(
+                    first: .milliseconds(1), longest: .milliseconds(5), patience: .seconds(1))
+            }
+            harness.server.spoil("manifest", .stall(after: 0))
+            let last = try await harness.install(try harness.bundle()).last
+            #expect(last?.phase == .failed)
+            #expect(last?.error?.code == .manifestUnavailable)
+            #expect(last?.error?.message.contains("stalled") == true, "\(String(describing: last))")
+            #expect(last?.error?.message.contains("\(harness.server.origin)/manifest") == true)
+            #expect(try await harness.isGone())
+        }
+    }
+
     @Test func restrictedPacksFollowTheFirstLaunch() async throws {
         try await ServiceHarness.with { harness in
             let path = try harness.bundle {

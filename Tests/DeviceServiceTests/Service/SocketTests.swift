@@ -86,6 +86,31 @@ import Testing
         }
     }
 
+    @Test func whoWasToldOfTheEndDoesNotReachTheEndingService() async throws {
+        try await ServiceHarness.with { harness in
+            let connection = try await harness.connect()
+            _ = try await connection.send(StopRequest())
+            let error = await #expect(throws: DeviceError.self) { try await harness.connect() }
+            #expect(error?.code == .unavailable)
+        }
+    }
+
+    @Test func aServiceWaitsForOneThatIsEnding() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            var looks = 0
+            let ending = try FileLock.acquire(harness.paths.state.appending("lock"), .exclusive)
+            // Nobody listens: the other has closed its socket and is about to end, which it does after the third look.
+            let lock = try StateLock.take(harness.paths) { wait in
+                #expect(wait <= .seconds(5))
+                looks += 1
+                if looks == 3 { ending.descriptor.unlock() }
+            }
+            #expect(looks == 3)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
     @Test func aDamagedDatabaseIsNamedAtTheStart() async throws {
         try await ServiceHarness.with { harness in
             await harness.stop()

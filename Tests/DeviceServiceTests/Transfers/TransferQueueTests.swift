@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
 import TestSupport
 import Testing
 
@@ -180,15 +181,6 @@ import Testing
             queue.ended(key("pack"), .permanent, jitter: 0, now: start)
                 == [.discard(key("pack")), .tellFailed(key("pack"))])
         #expect(queue.items.isEmpty)
-    }
-
-    @Test func theServersWishIsHonoured() {
-        let policy = RetryPolicy(first: .seconds(1), longest: .seconds(60), patience: .seconds(100))
-        #expect(policy.wait(attempt: 1, jitter: 1, wish: .seconds(30)) == .seconds(30))
-        #expect(policy.wait(attempt: 1, jitter: 1, wish: .seconds(3000)) == .seconds(60))
-        #expect(policy.wait(attempt: 3, jitter: 1) == .seconds(2))
-        #expect(policy.wait(attempt: 3, jitter: 0.5) == .seconds(3))
-        #expect(policy.wait(attempt: .max, jitter: 0) == .seconds(60))
     }
 
     /// Random facts in any order; what must always hold is checked after each. The seed is in the failure.

@@ -104,6 +104,19 @@ import Testing
         }
     }
 
+    @Test func stoppingAndAskingAgainReachesTheNextService() async throws {
+        try await Bench.with { bench in
+            // The one that the bench started, then those that the command line starts.
+            for _ in 1...5 {
+                let stopped = try await bench.device.larder("stop")
+                #expect(stopped.exitCode == 0, "\(stopped.errorText)")
+                let status = try await bench.device.larder("status")
+                #expect(status.exitCode == 0, "\(status.errorText)")
+            }
+            _ = try await bench.device.larder("stop")
+        }
+    }
+
     @Test func theServiceEndsInGoodOrderOnTerm() async throws {
         try await Bench.with(start: false) { bench in
             let service = try await bench.device.start()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import Kit
+
 /// How the store behaves; the defaults are for a person's device.
 package struct StoreConfiguration: Sendable {
     /// How many transfers run at once, and from one host.

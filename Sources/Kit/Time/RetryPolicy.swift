@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-/// How long a transfer that met transient trouble waits, and when it gives up.
+/// How long whoever met transient trouble waits before trying again, and when to give up.
 ///
-/// The wait doubles with each attempt that brought no byte, up to a bound, and is shortened by a random part, so that
-/// many devices that lost one server do not come back in step. Bytes that arrive start the count afresh.
+/// The wait doubles with each attempt that brought nothing, up to a bound, and is shortened by a random part, so that
+/// many that lost one server do not come back in step. Something that comes starts the count afresh.
 package struct RetryPolicy: Hashable, Sendable {
     /// The wait after the first failure, before jitter.
     package var first: Duration
     /// No wait is longer, before a server's own wish is honoured.
     package var longest: Duration
-    /// The transfer fails when no byte has come for so long.
+    /// How long nothing may come before one gives up.
     package var patience: Duration
 
     package init(first: Duration, longest: Duration, patience: Duration) {
@@ -25,6 +25,12 @@ package struct RetryPolicy: Hashable, Sendable {
     package static let foreground = RetryPolicy(first: .milliseconds(500), longest: .seconds(4), patience: .seconds(15))
     /// Nobody waits: up to a quarter of an hour between attempts, for two days.
     package static let background = RetryPolicy(first: .seconds(2), longest: .seconds(900), patience: .seconds(172_800))
+
+    /// For the device service itself, which another client or the next attempt starts anew.
+    package static let service = RetryPolicy(first: .milliseconds(100), longest: .seconds(5), patience: .seconds(15))
+
+    /// The same waits, without ever giving up.
+    package var forever: RetryPolicy { RetryPolicy(first: first, longest: longest, patience: .seconds(1 << 40)) }
 
     /// The wait before the next attempt.
     /// - Parameters:
