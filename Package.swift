@@ -32,9 +32,7 @@ let package = Package(
     ],
     targets: [
         // C at the edge: module maps of system libraries, and shims for what Swift cannot import.
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
-        system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
-        system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
@@ -42,15 +40,16 @@ let package = Package(
         system("CLZ4", pkgConfig: "liblz4", apt: "liblz4-dev"),
         system("CLZFSE", pkgConfig: "lzfse"),
         .target(name: "CLinux", path: "Sources/CLinux", cSettings: [.define("_GNU_SOURCE")]),
-        .target(name: "CCurlShim", dependencies: ["CCurl"], path: "Sources/CCurlShim"),
-        .target(name: "CMicroHTTPDShim", dependencies: ["CMicroHTTPD"], path: "Sources/CMicroHTTPDShim"),
+        // Of these two only the headers are needed here: the libraries are loaded when they are first used.
+        .target(name: "CCurlShim", dependencies: ["CLinux"], path: "Sources/CCurlShim"),
+        .target(name: "CMicroHTTPDShim", dependencies: ["CLinux"], path: "Sources/CMicroHTTPDShim"),
         .target(name: "COpenSSLShim", dependencies: ["COpenSSL"], path: "Sources/COpenSSLShim"),
 
         // The rooms, lowest first; imports point down.
         room("System"),
         room("Kit", "System", "CLinux"),
         room("Crypto", "Kit", "System", "COpenSSL", "COpenSSLShim"),
-        room("HTTP", "Crypto", "Kit", "System", "CLinux", "CCurl", "CCurlShim", "CMicroHTTPD", "CMicroHTTPDShim"),
+        room("HTTP", "Crypto", "Kit", "System", "CLinux", "CCurlShim", "CMicroHTTPDShim"),
         room("Database", "Kit", "System", "CSQLite"),
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
         room("AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),

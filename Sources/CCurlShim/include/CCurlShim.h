@@ -5,7 +5,44 @@
 
 #include <curl/curl.h>
 
-// libcurl's variadic calls, one typed function per kind of value.
+// libcurl, loaded when it is first called rather than with the program. Each function below is libcurl's of the same
+// name; its variadic calls become one typed function per kind of value. What makes something out of nothing loads the
+// library, and gives NULL (or what it says) where that fails; the others are for what those made.
+
+/// Loads libcurl, once; any thread may. NULL when it is there, otherwise why it is not, in the loader's words, until
+/// this thread asks again. A later call tries again.
+const char *larder_curl_load(void);
+
+/// CURLE_FAILED_INIT without a library.
+CURLcode larder_curl_global_init(long flags);
+/// -1 when the text is no date, or without a library.
+time_t larder_curl_getdate(const char *text);
+
+CURLU *larder_curl_url(void);
+void larder_curl_url_cleanup(CURLU *url);
+CURLUcode larder_curl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned flags);
+CURLUcode larder_curl_url_get(CURLU *url, CURLUPart part, char **text, unsigned flags);
+void larder_curl_free(void *text);
+
+/// Longer by one line, which is copied; NULL, and the list is as it was, when there is no memory.
+struct curl_slist *larder_curl_slist_append(struct curl_slist *list, const char *line);
+/// NULL is an empty list.
+void larder_curl_slist_free_all(struct curl_slist *list);
+
+CURLM *larder_curl_multi_init(void);
+void larder_curl_multi_cleanup(CURLM *multi);
+void larder_curl_multi_add_handle(CURLM *multi, CURL *handle);
+void larder_curl_multi_remove_handle(CURLM *multi, CURL *handle);
+void larder_curl_multi_perform(CURLM *multi);
+/// Waits for the handles' sockets, at most so many milliseconds.
+void larder_curl_multi_poll(CURLM *multi, int milliseconds);
+void larder_curl_multi_wakeup(CURLM *multi);
+/// The handle whose transfer has ended, and its result; NULL when no message is left.
+CURL *larder_curl_next_finished(CURLM *multi, CURLcode *result);
+
+CURL *larder_curl_easy_init(void);
+void larder_curl_easy_cleanup(CURL *handle);
+void larder_curl_easy_pause(CURL *handle, int directions);
 
 CURLcode larder_curl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode larder_curl_set_string(CURL *handle, CURLoption option, const char *value); // libcurl keeps a copy
@@ -35,6 +72,3 @@ const char *larder_curl_authority_bundle(void);
 
 /// Gives memory that was freed back to the system.
 void larder_curl_release_memory(void);
-
-/// The handle whose transfer has ended, and its result; NULL when no message is left.
-CURL *larder_curl_next_finished(CURLM *multi, CURLcode *result);

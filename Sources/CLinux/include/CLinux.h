@@ -72,3 +72,7 @@ char *const *clinux_environment(void);
 
 /// Gives memory that was freed back to the system, and lets go of program code until it is needed again.
 void clinux_trim_memory(void);
+
+/// Opens a shared library for good, for itself alone, and looks up every name in it. NULL when all are there, otherwise
+/// what the loader says, until this thread uses the loader again.
+const char *clinux_load_library(const char *file, const char *const *names, void **functions, size_t count);

@@ -6,7 +6,11 @@
 #include <microhttpd.h>
 #include <stddef.h>
 
-// libmicrohttpd's variadic calls and unions.
+// libmicrohttpd, loaded when a server starts rather than with the program; without its variadic calls and unions.
+
+/// Loads libmicrohttpd, once; any thread may. NULL when it is there, otherwise why it is not, in the loader's words,
+/// until this thread asks again. A later call tries again.
+const char *larder_mhd_load(void);
 
 struct larder_mhd_options {
     int listener;             // a listening socket; the daemon takes it
@@ -16,10 +20,28 @@ struct larder_mhd_options {
     unsigned idle_seconds;    // connections without traffic are closed after that
 };
 
-/// NULL when the daemon cannot start, mostly for a certificate or key it cannot use.
+/// NULL when the library is not there or the daemon cannot start, mostly for a certificate or key it cannot use.
 struct MHD_Daemon *larder_mhd_start(
     const struct larder_mhd_options *options, MHD_AccessHandlerCallback access, MHD_RequestCompletedCallback completed,
     void *context);
+
+void larder_mhd_stop(struct MHD_Daemon *daemon);
+
+void larder_mhd_suspend(struct MHD_Connection *connection);
+void larder_mhd_resume(struct MHD_Connection *connection);
+
+/// Visits the pairs of one kind.
+void larder_mhd_values(
+    struct MHD_Connection *connection, enum MHD_ValueKind kind, MHD_KeyValueIterator visit, void *context);
+
+/// NULL when there is no memory; `release` is not called then.
+struct MHD_Response *larder_mhd_response(
+    uint64_t length, size_t piece, MHD_ContentReaderCallback read, void *context,
+    MHD_ContentReaderFreeCallback release);
+void larder_mhd_add_header(struct MHD_Response *response, const char *name, const char *value);
+/// Sends the response, which is the connection's from then on.
+enum MHD_Result larder_mhd_send(
+    struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
 
 /// The connection's socket, or -1.
 int larder_mhd_socket(struct MHD_Connection *connection);

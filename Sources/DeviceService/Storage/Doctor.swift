@@ -3,6 +3,7 @@
 
 package import AppBundles
 package import DeviceProtocol
+import HTTP
 import Kit
 import System
 
@@ -33,6 +34,7 @@ struct Doctor: Sendable {
                     severity: "ok", subject: paths.state.string,
                     message: "\(ByteCount.formatted(space.available)) are free.")
         ]
+        if let finding = try await offload({ Self.downloads() }) { findings.append(finding) }
         if let override = try await settings.urlOverride() {
             findings.append(
                 DoctorFinding(
@@ -48,6 +50,18 @@ struct Doctor: Sendable {
                     message: "Trusted besides the system's: \(names.joined(separator: ", "))."))
         }
         return findings
+    }
+
+    /// What keeps everything from being fetched.
+    private static func downloads() -> DoctorFinding? {
+        do throws(HTTPClientError) {
+            try HTTPClient.checkLibrary()
+            return nil
+        } catch {
+            return DoctorFinding(
+                severity: "error", subject: "downloads", message: "\(error)",
+                advice: "Install the package libcurl4; the service need not be started again.")
+        }
     }
 
     private func examine(app record: AppRecord) async throws -> [DoctorFinding] {

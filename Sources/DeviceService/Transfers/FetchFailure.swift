@@ -48,6 +48,7 @@ struct FetchFailure: Error {
             StoreError(.untrusted, "The server of the pack \(pack) is not trusted.", cause: error)
         case .status where !error.isTransient, .insecureRedirect, .tooManyRedirects, .badResponse, .badURL:
             StoreError(.server, "The server does not give the pack \(pack).", cause: error)
+        case .noLibrary: StoreError(.system, "The pack \(pack) cannot be downloaded.", cause: error)
         default:
             StoreError(.network, "The download of the pack \(pack) broke off.", cause: error)
         }

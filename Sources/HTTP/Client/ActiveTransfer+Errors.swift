@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CCurl
 internal import CCurlShim
 internal import Glibc
 
@@ -61,10 +60,4 @@ extension ActiveTransfer {
         let words = String(cString: errorText)
         return words.contains("reset by peer") || words.contains("Broken pipe") || words.contains("errno \(ECONNRESET)")
     }
-}
-
-/// libcurl's own words, as the cause behind an error.
-private struct CurlDetail: Error, CustomStringConvertible {
-    let text: String
-    var description: String { text }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CCurl
 internal import CCurlShim
 internal import Kit
 
@@ -32,7 +31,7 @@ final class ActiveTransfer {
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     init(_ transfer: Transfer, _ configuration: HTTPClientConfiguration, now: SuspendingClock.Instant) throws {
-        guard let handle = curl_easy_init() else {
+        guard let handle = larder_curl_easy_init() else {
             errorText.deallocate()
             throw HTTPClientError(.failed, "libcurl has no memory for another transfer.")
         }
@@ -46,8 +45,8 @@ final class ActiveTransfer {
     }
 
     deinit {
-        curl_easy_cleanup(handle)
-        curl_slist_free_all(headerList)
+        larder_curl_easy_cleanup(handle)
+        larder_curl_slist_free_all(headerList)
         errorText.deallocate()
     }
 
@@ -79,7 +78,7 @@ final class ActiveTransfer {
         guard paused != isPaused else { return }
         isPaused = paused
         lastByte = now
-        curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+        larder_curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
     }
 
     // MARK: What libcurl reports
@@ -182,7 +181,7 @@ final class ActiveTransfer {
 
     func setHeaderList(_ lines: [String]) throws(HTTPClientError) {
         for line in lines {
-            guard let longer = curl_slist_append(headerList, line) else {
+            guard let longer = larder_curl_slist_append(headerList, line) else {
                 throw HTTPClientError(.failed, "No memory for the request's header.")
             }
             headerList = longer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-/// Fetches over https with libcurl. Any number of requests at once; one thread moves their bytes, and none is there when
+/// Fetches over https with libcurl, which the first request loads. Any number of requests at once; one thread moves their bytes, and none is there when
 /// nothing is being fetched.
 package final class HTTPClient: Sendable {
     package let configuration: HTTPClientConfiguration
@@ -11,6 +11,10 @@ package final class HTTPClient: Sendable {
         self.configuration = configuration
         engine = TransferEngine(configuration)
     }
+
+    /// Whether this system has what a request needs. Blocks.
+    /// - Throws: `HTTPClientError` with the code `noLibrary`, which says what to install.
+    package static func checkLibrary() throws(HTTPClientError) { try CurlLibrary.load() }
 
     /// Starts a download whose body is read piece by piece.
     package func start(_ request: HTTPRequest) -> HTTPDownload {

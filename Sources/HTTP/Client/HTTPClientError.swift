@@ -42,6 +42,8 @@ package struct HTTPClientError: LarderError {
         package static let status = Code(name: "http.status")
         /// The answer breaks the protocol or does not fit the request.
         package static let badResponse = Code(name: "http.bad-response")
+        /// libcurl is not on this system, or is too old.
+        package static let noLibrary = Code(name: "http.no-library")
         package static let cancelled = Code(name: "http.cancelled")
         /// What libcurl reports and no other code names.
         package static let failed = Code(name: "http.failed")

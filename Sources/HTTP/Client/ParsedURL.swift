@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CCurl
 internal import CCurlShim
 
 /// An address taken apart by libcurl's own parser, so that what is checked is what will be opened.
@@ -10,9 +9,9 @@ struct ParsedURL {
     let host: String
 
     init?(_ url: String) {
-        guard let handle = curl_url() else { return nil }
-        defer { curl_url_cleanup(handle) }
-        guard curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
+        guard let handle = larder_curl_url() else { return nil }
+        defer { larder_curl_url_cleanup(handle) }
+        guard larder_curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
             let scheme = ParsedURL.part(handle, CURLUPART_SCHEME), let host = ParsedURL.part(handle, CURLUPART_HOST)
         else { return nil }
         self.scheme = scheme
@@ -21,8 +20,8 @@ struct ParsedURL {
 
     private static func part(_ handle: OpaquePointer, _ part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
+        guard larder_curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { larder_curl_free(text) }
         return String(cString: text)
     }
 

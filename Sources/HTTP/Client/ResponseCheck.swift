@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CCurl
+internal import CCurlShim
 internal import Glibc
 
 /// Whether an answer fits what was asked; nothing behind this check doubts offsets and lengths again.
@@ -100,7 +100,7 @@ struct ResponseCheck {
     static func delay(_ field: String) -> Duration? {
         let day: Int64 = 86_400
         if let seconds = ContentRange.number(field) { return .seconds(min(seconds, day)) }
-        let date = curl_getdate(field, nil)
+        let date = larder_curl_getdate(field)
         guard date >= 0 else { return nil }
         return .seconds(max(0, min(Int64(date) - Int64(time(nil)), day)))
     }

@@ -38,21 +38,20 @@ final class TransferEngine: Sendable {
         do {
             try WorkerThread.start(name: "larder-http") { TransferLoop.run(self) }
         } catch {
-            for case .start(let transfer) in abandon() {
-                transfer.end(
-                    .failure(HTTPClientError(.failed, "The system has no room for the network thread.", cause: error)))
-            }
-        }
-    }
-
-    private func abandon() -> [Command] {
-        mailbox.withLock { mailbox in
-            defer { mailbox = Mailbox() }
-            return mailbox.commands
+            abandon(HTTPClientError(.failed, "The system has no room for the network thread.", cause: error))
         }
     }
 
     // MARK: For the thread
+
+    /// Ends every transfer that waits with an error. The thread is over with that: the next request starts another.
+    func abandon(_ error: HTTPClientError) {
+        let commands = mailbox.withLock { mailbox in
+            defer { mailbox = Mailbox() }
+            return mailbox.commands
+        }
+        for case .start(let transfer) in commands { transfer.end(.failure(error)) }
+    }
 
     func setWaker(_ waker: MultiWaker?) { mailbox.withLock { $0.waker = waker } }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CCurl
 internal import CCurlShim
 internal import Glibc
 internal import Kit
@@ -11,7 +10,7 @@ internal import Kit
 struct MultiWaker: @unchecked Sendable {
     fileprivate let multi: UnsafeMutableRawPointer
 
-    func wake() { curl_multi_wakeup(multi) }
+    func wake() { larder_curl_multi_wakeup(multi) }
 }
 
 /// What runs on the engine's thread: perform, read results, watch the clocks, poll; until there is nothing left to do.
@@ -25,12 +24,16 @@ struct TransferLoop: ~Copyable {
 
     static func run(_ engine: TransferEngine) {
         blockSignals()
-        guard curlIsReady, let multi = curl_multi_init() else {
-            failAll(engine)
-            return
+        do throws(HTTPClientError) {
+            try CurlLibrary.load()
+            guard let multi = larder_curl_multi_init() else {
+                throw HTTPClientError(.failed, "libcurl has no memory to begin with.")
+            }
+            var loop = TransferLoop(engine: engine, multi: multi)
+            loop.run()
+        } catch {
+            engine.abandon(error)
         }
-        var loop = TransferLoop(engine: engine, multi: multi)
-        loop.run()
     }
 
     private init(engine: TransferEngine, multi: UnsafeMutableRawPointer) {
@@ -40,7 +43,7 @@ struct TransferLoop: ~Copyable {
     }
 
     deinit {
-        curl_multi_cleanup(multi)
+        larder_curl_multi_cleanup(multi)
         // Certificates and connections are gone; give their memory back rather than keep it for the next time.
         larder_curl_release_memory()
     }
@@ -54,13 +57,12 @@ struct TransferLoop: ~Copyable {
                 obey(engine.takeCommands())
             }
             guard !active.isEmpty else { continue }
-            var running: CInt = 0
-            curl_multi_perform(multi, &running)
+            larder_curl_multi_perform(multi)
             for job in active.values { job.publish() }
             collectFinished()
             let wait = enforceDeadlines()
             guard !active.isEmpty else { continue }
-            curl_multi_poll(multi, nil, 0, wait, nil)
+            larder_curl_multi_poll(multi, wait)
         }
     }
 
@@ -82,7 +84,7 @@ struct TransferLoop: ~Copyable {
             let job = try ActiveTransfer(transfer, engine.configuration, now: clock.now)
             active[job.handle] = job
             handles[ObjectIdentifier(transfer)] = job.handle
-            curl_multi_add_handle(multi, job.handle)
+            larder_curl_multi_add_handle(multi, job.handle)
         } catch let error as HTTPClientError {
             transfer.end(.failure(error))
         } catch {
@@ -103,7 +105,7 @@ struct TransferLoop: ~Copyable {
     private mutating func remove(_ handle: UnsafeMutableRawPointer) {
         guard let job = active.removeValue(forKey: handle) else { return }
         handles[ObjectIdentifier(job.transfer)] = nil
-        curl_multi_remove_handle(multi, handle)
+        larder_curl_multi_remove_handle(multi, handle)
     }
 
     /// Ends what is overdue; the milliseconds until the next could be.
@@ -124,16 +126,6 @@ struct TransferLoop: ~Copyable {
         let (seconds, attoseconds) = nearest.components
         return CInt(clamping: min(seconds, 1 << 20) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
-
-    private static func failAll(_ engine: TransferEngine) {
-        while let commands = engine.awaitCommandsOrRetire() {
-            for case .start(let transfer) in commands {
-                transfer.end(.failure(HTTPClientError(.failed, "libcurl could not be started.")))
-            }
-        }
-    }
-
-    private static let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// Signals are other threads' business; a write to a connection that is gone must not end the process (SIGPIPE).
     private static func blockSignals() {

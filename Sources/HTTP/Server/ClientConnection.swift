@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CMicroHTTPD
 internal import CMicroHTTPDShim
 
 /// libmicrohttpd's connection with one client, as long as an exchange on it lasts.
@@ -21,9 +20,9 @@ struct ClientConnection: @unchecked Sendable {
 
     var socket: CInt { larder_mhd_socket(raw) }
 
-    func suspend() { MHD_suspend_connection(raw) }
+    func suspend() { larder_mhd_suspend(raw) }
 
-    func resume() { MHD_resume_connection(raw) }
+    func resume() { larder_mhd_resume(raw) }
 
     /// Makes the connection end without an orderly close.
     func abort() { larder_mhd_abort_socket(socket) }
@@ -37,7 +36,7 @@ struct ClientConnection: @unchecked Sendable {
     private func values(_ kind: MHD_ValueKind) -> [(String, String)] {
         var pairs: [(String, String)] = []
         withUnsafeMutablePointer(to: &pairs) { pointer in
-            _ = MHD_get_connection_values(raw, kind, onValue, pointer)
+            larder_mhd_values(raw, kind, onValue, pointer)
         }
         return pairs
     }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CMicroHTTPD
 internal import CMicroHTTPDShim
 internal import Crypto
 internal import Kit
 internal import System
 
-/// Serves over https with libmicrohttpd: its threads move bytes, a task per request decides what they are.
+/// Serves over https with libmicrohttpd, which the first server loads: its threads move bytes, a task per request decides what they are.
 package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPServerRequest) async -> HTTPServerResponse
 
@@ -19,6 +18,12 @@ package final class HTTPServer: Sendable {
     /// Starts to listen and to answer.
     /// - Throws: `HTTPServerError`
     package init(_ configuration: HTTPServerConfiguration, handler: @escaping Handler) throws {
+        if let problem = larder_mhd_load() {
+            throw HTTPServerError(
+                .noLibrary,
+                "libmicrohttpd, which serves, cannot be loaded (\(String(cString: problem))). Install the package "
+                    + "libmicrohttpd12, then try again.")
+        }
         let (socket, port) = try ListeningSocket.open(host: configuration.host, port: configuration.port)
         self.port = port
         core = ServerCore(configuration, handler: handler)
@@ -65,7 +70,7 @@ package final class HTTPServer: Sendable {
         let taken = daemon.withLock { $0.take() }
         guard let taken else { return }
         core.stopAccepting()
-        MHD_stop_daemon(taken)
+        larder_mhd_stop(taken)
         core.finish()
     }
 }

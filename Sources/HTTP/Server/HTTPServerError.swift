@@ -14,5 +14,7 @@ package struct HTTPServerErrorCode: ErrorCode {
     package static let listen = Self(name: "http-server.listen")
     /// The certificate and key cannot be used together.
     package static let identity = Self(name: "http-server.identity")
+    /// libmicrohttpd is not on this system.
+    package static let noLibrary = Self(name: "http-server.no-library")
     package static let start = Self(name: "http-server.start")
 }

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 internal import CLinux
-internal import CMicroHTTPD
 internal import CMicroHTTPDShim
 internal import Glibc
 internal import Kit

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import CMicroHTTPD
 internal import CMicroHTTPDShim
 internal import Kit
 
@@ -64,16 +63,15 @@ final class ServerCore: Sendable {
         let stream = ResponseStream(answer, exchange, parking)
         let context = Unmanaged.passRetained(stream)
         guard
-            let response = MHD_create_response_from_callback(
+            let response = larder_mhd_response(
                 UInt64(answer.bodyLength), ResponseStream.pieceSize, onContent, context.toOpaque(), onContentDone)
         else {
             context.release()
             return .NO
         }
-        defer { MHD_destroy_response(response) }
-        for field in answer.headers.fields { _ = MHD_add_response_header(response, field.name, field.value) }
+        for field in answer.headers.fields { larder_mhd_add_header(response, field.name, field.value) }
         exchange.noteSending(status: answer.status)
-        return MHD_queue_response(exchange.connection.raw, UInt32(clamping: answer.status), response)
+        return larder_mhd_send(exchange.connection.raw, UInt32(clamping: answer.status), response)
     }
 
     func completed(_ exchange: Exchange, isComplete: Bool) {

@@ -28,12 +28,13 @@ final class Device: Sendable {
         }
     }
 
-    /// Starts the service and returns once it listens.
+    /// Starts the service, with more in its environment, and returns once it listens.
     @discardableResult
-    func start() async throws -> RunningProgram {
+    func start(adding variables: [String: String] = [:]) async throws -> RunningProgram {
         let readiness = try Pipe()
         let program = try RunningProgram(
-            "larderd", ["--ready-fd", "3"], environment: environment, descriptors: [3: readiness.writer])
+            "larderd", ["--ready-fd", "3"], environment: environment.merging(variables) { $1 },
+            descriptors: [3: readiness.writer])
         readiness.closeWriter()
         let count = try await offload {
             try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try readiness.reader.read(into: $0) }
