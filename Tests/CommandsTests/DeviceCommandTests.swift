@@ -111,6 +111,57 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("install goes on with the same install when the service dies, and says so")
+    func installsOverADeath() async throws {
+        try await withService { method, _ in
+            method == "install"
+                ? .eventsAndDeath([Self.event("downloading", completed: 5, total: 20)])
+                : .events([Self.event("launchable", completed: 20, total: 20, packs: [])])
+        } _: { service, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let outcome = await larder("install", bundle.string, home: scratch.path)
+            #expect(outcome.code == .success, "\(outcome.errors)")
+            #expect(outcome.output.hasPrefix("Installed The App (a.b): 20 bytes in "), "\(outcome.output)")
+            #expect(outcome.errors.contains("The device service went away and was started again"))
+            #expect(service.requests.map { $0["method"] } == ["install", "watchInstall"])
+            #expect(service.requests.last?["params"] == ["app": "a.b", "until": "launchable"])
+        }
+    }
+
+    @Test("install asks again when the service dies before it took the request, or after the install's end")
+    func installsOverADeathAtTheEdges() async throws {
+        let installs = Locked(0)
+        try await withService { method, _ in
+            guard method == "install" else { return .events([]) }
+            let count = installs.withLock { count in
+                count += 1
+                return count
+            }
+            switch count {
+            case 1: return .eventsAndDeath([])
+            case 2: return .eventsAndDeath([Self.event("finishing")])
+            default: return .events([Self.event("complete", packs: [])])
+            }
+        } _: { service, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let outcome = await larder("install", bundle.string, home: scratch.path)
+            #expect(outcome.code == .success, "\(outcome.errors)")
+            #expect(service.requests.map { $0["method"] } == ["install", "install", "watchInstall", "install"])
+        }
+    }
+
+    @Test("install gives up on a service that dies again and again")
+    func installsOverNoEndOfDeaths() async throws {
+        try await withService { _, _ in
+            .eventsAndDeath([Self.event("downloading")])
+        } _: { service, scratch in
+            let bundle = try scratch.makeDirectory("My.app")
+            let outcome = await larder("install", bundle.string, home: scratch.path)
+            #expect(outcome.code == .serviceUnavailable)
+            #expect(service.requests.count == 9)
+        }
+    }
+
     @Test("install --json writes one object per line and nothing else")
     func installsAsJSON() async throws {
         let events = [Self.event("checking"), Self.event("complete", completed: 1, total: 1)]

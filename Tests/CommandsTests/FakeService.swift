@@ -13,6 +13,8 @@ final class FakeService: Sendable {
         case error(code: String, message: String)
         /// Events, then the end.
         case events([JSONValue])
+        /// Events, then the connection breaks off.
+        case eventsAndDeath([JSONValue])
     }
 
     private let listener: UnixListener
@@ -50,6 +52,12 @@ final class FakeService: Sendable {
                 case .result(let value): replies = [["id": id, "result": value]]
                 case .error(let code, let message):
                     replies = [["id": id, "error": ["code": .string(code), "message": .string(message)]]]
+                case .eventsAndDeath(let events):
+                    for event in events {
+                        let message: JSONValue = ["stream": id, "event": event]
+                        _ = try? channel.send(Array(message.serialized().utf8))
+                    }
+                    return channel.close()
                 case .events(let events):
                     replies = events.map { ["stream": id, "event": $0] } + [["stream": id, "end": [:]]]
                 }

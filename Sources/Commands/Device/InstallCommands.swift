@@ -34,6 +34,8 @@ extension DeviceCommands {
             Copies the app, fetches the essential packs and unpacks them while they come. The app may be launched when this \
             ends; prefetch packs go on behind. One progress figure covers all of it. Ctrl-C leaves the install to the service.
 
+            When the service dies meanwhile it is started again, and the install goes on where it was.
+
             An essential pack that fails for good does not keep the app from being launched: the install ends, says which \
             and why, and the exit code is 9.
             """,
@@ -49,9 +51,8 @@ extension DeviceCommands {
         ]
     ) { arguments, context in
         let path = try bundlePath(arguments, context)
-        let connection = try await Device.connect(context)
-        return try await show(
-            "Installed", connection.stream(InstallRequest(path: path, until: goal(arguments))), context)
+        let goal = goal(arguments)
+        return try await show("Installed", InstallRequest(path: path, until: goal), until: goal, context)
     }
 
     static let update = Command(
@@ -64,8 +65,8 @@ extension DeviceCommands {
         ]
     ) { arguments, context in
         let path = try bundlePath(arguments, context)
-        let connection = try await Device.connect(context)
-        return try await show("Updated", connection.stream(UpdateRequest(path: path, until: goal(arguments))), context)
+        let goal = goal(arguments)
+        return try await show("Updated", UpdateRequest(path: path, until: goal), until: goal, context)
     }
 
     static let watch = Command(
@@ -74,19 +75,20 @@ extension DeviceCommands {
         options: [until, .json], arguments: [.app]
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
-        let connection = try await Device.connect(context)
-        let events = connection.stream(WatchInstallRequest(app: app, until: goal(arguments)))
-        return try await show("Finished", events, context)
+        let goal = goal(arguments)
+        return try await show("Finished", WatchInstallRequest(app: app, until: goal), until: goal, context)
     }
 
-    private static func show(
-        _ verb: String, _ events: AsyncThrowingStream<InstallEvent, any Error>, _ context: CommandContext
-    ) async throws -> ExitCode {
-        var display = InstallDisplay(context)
-        let last = try await display.follow(events)
+    private static func show<Request: DeviceStreamRequest>(
+        _ verb: String, _ request: Request, until goal: InstallGoal, _ context: CommandContext
+    ) async throws -> ExitCode where Request.Event == InstallEvent {
+        var follower = InstallFollower(context, InstallDisplay(context), until: goal)
+        let last = try await follower.follow(request)
         if !context.json {
             context.print(
-                last.map { display.summary($0.phase.isFinal || $0.phase == .launchable ? verb : "Accepted", $0) }
+                last.map {
+                    follower.display.summary($0.phase.isFinal || $0.phase == .launchable ? verb : "Accepted", $0)
+                }
                     ?? "Nothing is going on.")
         }
         if let last, last.phase.isFinal || last.phase == .launchable, let error = InstallDisplay.missing(last) {

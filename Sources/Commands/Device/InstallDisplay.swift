@@ -25,6 +25,7 @@ struct InstallDisplay {
     /// - Throws: what the install failed with, `CancellationError` after Ctrl-C.
     mutating func follow(_ events: AsyncThrowingStream<InstallEvent, any Error>) async throws -> InstallEvent? {
         defer { bar.clear() }
+        last = nil
         for try await event in events {
             last = event
             if context.json { try context.print(encoding: event) } else { show(event) }

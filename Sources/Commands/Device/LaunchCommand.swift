@@ -21,12 +21,12 @@ extension DeviceCommands {
         arguments: [.app, CommandArgument("arguments", "Passed on to the app.", isOptional: true, isVerbatim: true)]
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
-        let connection = try await Device.connect(context)
         // Whoever waits sees for what; there is nothing to see when nothing is going on.
         var quiet = context
         quiet.json = false
-        var display = InstallDisplay(quiet, showsNotes: false)
-        _ = try await display.follow(connection.stream(WatchInstallRequest(app: app)))
+        var follower = InstallFollower(quiet, InstallDisplay(quiet, showsNotes: false), until: .launchable)
+        _ = try await follower.follow(WatchInstallRequest(app: app))
+        let connection = try await Device.connect(context)
         let reply = try await connection.send(LaunchRequest(app: app))
         if context.json {
             try context.print(encoding: reply)

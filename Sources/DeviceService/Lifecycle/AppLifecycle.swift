@@ -145,7 +145,8 @@ actor AppLifecycle {
     private func reserve(_ app: String) throws {
         guard runs[app] == nil, reserved.insert(app).inserted else {
             throw DeviceError(
-                .appBusy, "\(app) is being installed, updated or removed. Wait for it, or `larder cancel \(app)`.")
+                .appBusy, "\(app) is being installed, updated or removed. Wait for it, or `larder cancel \(app)`.",
+                details: ["app": app])
         }
     }
 

@@ -158,7 +158,7 @@ final class Session: Sendable {
                 // A body that is cancelled may return as if it had come to its end; the client must know better.
                 guard state.withLock({ $0.isOpen }) else {
                     throw DeviceError(
-                        .disconnected,
+                        .unavailable,
                         "The device service is stopping. What was going on goes on at its next start; ask again then.")
                 }
                 outbox.post(try WireCodec.end(id))

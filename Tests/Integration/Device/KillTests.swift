@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import DeviceProtocol
+import HTTP
 import Kit
 import System
 import TestSupport
@@ -41,6 +42,26 @@ import Testing
                 #expect(bench.server.bytesSent(pack: pack.id) <= limit, "\(kills) kills")
             }
             #expect(try bench.staged() == [])
+        }
+    }
+
+    @Test func larderInstallGoesOnWhenTheServiceIsKilled() async throws {
+        try await Bench.with { bench in
+            // Nothing more comes from the server before the kill.
+            bench.server.spoil(pack: "First") { number, response in
+                guard number == 1 else { return }
+                response.behaviour.breaks = .stall
+                response.behaviour.breakOffset = bench.essential.archiveSize / 2
+            }
+            let client = try bench.device.startLarder("install", try bench.app().string)
+            try await bench.server.waitForRequests(pack: "First", count: 1)
+            try await bench.device.kill()
+            #expect(try await client.end() == 0, "\(client.errorText)")
+            #expect(client.errorText.contains("went away and was started again"), "\(client.errorText)")
+            let app = try await bench.device.launch()
+            try await bench.expectWhole(bench.essential, through: app)
+            // The command started this one, so the bench does not end it.
+            #expect(try await bench.device.larder("stop").exitCode == 0)
         }
     }
 
