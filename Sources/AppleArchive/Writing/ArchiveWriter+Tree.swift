@@ -7,22 +7,28 @@ package import System
 extension ArchiveWriter {
     /// Adds all that is below a folder, sorted by path in byte order, a folder before what is in it. Devices, pipes and
     /// sockets are left out.
+    /// - Parameter name: the folder's own name in the archive; nil has the archive's root stand for it.
     /// - Throws: `ArchiveError`
-    package func appendTree(_ folder: FilePath) throws {
+    package func appendTree(_ folder: FilePath, as name: String? = nil) throws {
         let here = FileDescriptor.currentDirectory
         do {
+            if let name {
+                let status = try here.status(at: folder, followingLinks: true)
+                try append(EntryHeader(type: .directory, path: name, status: status))
+            }
             for path in try Self.paths(below: folder) {
+                let place = name.map { $0 + "/" + path } ?? path
                 let file = folder.appending(path)
                 let status = try here.status(at: file)
                 switch status.kind {
                 case .regular:
                     try append(
-                        EntryHeader(type: .regularFile, path: path, status: status),
+                        EntryHeader(type: .regularFile, path: place, status: status),
                         data: FileDataSource(path: file, status: status))
                 case .directory:
-                    try append(EntryHeader(type: .directory, path: path, status: status))
+                    try append(EntryHeader(type: .directory, path: place, status: status))
                 case .symbolicLink:
-                    var entry = EntryHeader(type: .symbolicLink, path: path, status: status)
+                    var entry = EntryHeader(type: .symbolicLink, path: place, status: status)
                     entry.linkTarget = try here.readLink(at: file)
                     try append(entry)
                 case .other: break

@@ -33,6 +33,7 @@ extension DeviceCommands {
         discussion: """
             Copies the app, fetches the essential packs and unpacks them while they come. The app may be launched when this \
             ends; prefetch packs go on behind. One progress figure covers all of it. Ctrl-C leaves the install to the service.
+            An archive holds one Name.app, as `larder archive Name.app -o Name.aar` makes it, and is unpacked to its place.
 
             When the service dies meanwhile it is started again, and the install goes on where it was.
 
@@ -41,13 +42,14 @@ extension DeviceCommands {
             """,
         examples: [
             .init("larder install TheCoast.app", "installs, with a progress bar on a terminal"),
+            .init("larder install TheCoast.aar", "installs from an archive of the bundle"),
             .init(
                 "larder install --until complete --json TheCoast.app", "waits for the prefetch packs too, as JSON lines"
             ),
         ],
         options: [until, .json],
         arguments: [
-            CommandArgument("bundle", "The Name.app folder, or an archive (.aar) of it.", completion: .directory)
+            CommandArgument("bundle", "The Name.app folder, or an archive (.aar) of it.", completion: .file)
         ]
     ) { arguments, context in
         let path = try bundlePath(arguments, context)
@@ -61,7 +63,7 @@ extension DeviceCommands {
         examples: [.init("larder update build/TheCoast.app", "updates the app of that bundle id")],
         options: [until, .json],
         arguments: [
-            CommandArgument("bundle", "The newer Name.app folder, or an archive (.aar) of it.", completion: .directory)
+            CommandArgument("bundle", "The newer Name.app folder, or an archive (.aar) of it.", completion: .file)
         ]
     ) { arguments, context in
         let path = try bundlePath(arguments, context)

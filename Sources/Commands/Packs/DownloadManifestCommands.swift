@@ -39,7 +39,7 @@ extension PackCommands {
     ) async throws -> [PackContents] {
         let bar = ProgressBar(context)
         defer { bar.clear() }
-        return try await PackSupport.blocking { isCancelled in
+        return try await offloadCancellable { isCancelled in
             try names.map { name in
                 try PackInspector.inspect(context.resolve(name), isCancelled: isCancelled) { completed, total in
                     if !isQuiet, context.isTerminal {
@@ -131,7 +131,7 @@ extension PackCommands {
         let names = arguments.values("asset-pack-paths")
         guard !names.isEmpty else { throw UsageError("No pack to update: give --asset-pack-paths <file.aar>.") }
         let isQuiet = arguments.flag("quiet")
-        let manifest = try await PackSupport.blocking { _ in try DownloadManifest.read(path) }
+        let manifest = try await offloadCancellable { _ in try DownloadManifest.read(path) }
         let update = try builder.update(manifest, with: try await inspect(names, context, isQuiet: isQuiet))
         let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
         try await offload {

@@ -13,7 +13,7 @@ extension PackCommands {
         options: [.json, PackSupport.quiet],
         arguments: [CommandArgument("manifest", "The pack manifest, a .json file.", completion: .file)]
     ) { arguments, context in
-        let evaluation = try await PackSupport.blocking { _ in try PackSupport.evaluate(arguments, context) }
+        let evaluation = try await offloadCancellable { _ in try PackSupport.evaluate(arguments, context) }
         if context.json {
             context.print(json: json(evaluation))
         } else if !arguments.flag("quiet") {

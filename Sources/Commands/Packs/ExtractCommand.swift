@@ -38,7 +38,7 @@ extension PackCommands {
         let bar = ProgressBar(context)
         defer { bar.clear() }
         let chosen = options
-        let summary = try await PackSupport.blocking { isCancelled in
+        let summary = try await offloadCancellable { isCancelled in
             let file = try PackInspector.open(archive)
             let total = (try? file.borrowed.status().size) ?? 0
             let progress: (UInt64) throws -> Void = { completed in

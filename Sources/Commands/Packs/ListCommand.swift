@@ -22,7 +22,7 @@ extension PackCommands {
     ) { arguments, context in
         let path = context.resolve(try arguments.requiredArgument("archive"))
         let isVerbose = arguments.flag("verbose")
-        try await PackSupport.blocking { isCancelled in
+        try await offloadCancellable { isCancelled in
             try PackInspector.forEachEntry(of: path) { entry in
                 if isCancelled() { throw CancellationError() }
                 if context.json {

@@ -10,6 +10,20 @@ import System
 enum PackSupport {
     static let outputOption = "output-path"
     static let quiet = CommandOption.flag("quiet", short: "q", "Print nothing but errors.")
+    static let compressionOption = CommandOption.value(
+        "compression", "name", "How blocks are compressed.", default: Compression.lzfse.rawValue,
+        completion: .choices(Compression.allCases.map(\.rawValue)))
+    static let blockSizeOption = CommandOption.value(
+        "block-size", "size", "How much is compressed at a time, such as 1m or 4MiB.", default: "4m")
+
+    /// Where a command's archive goes, which must be an `.aar` file.
+    static func archiveOutput(_ arguments: ParsedArguments) throws -> String {
+        let output = try arguments.required(outputOption)
+        guard output.hasSuffix(".aar") else {
+            throw UsageError("The archive must be an .aar file, and \"\(output)\" is none.")
+        }
+        return output
+    }
 
     /// The manifest that a command line names, which must be a `.json` file.
     static func manifestPath(_ arguments: ParsedArguments, _ context: CommandContext) throws -> FilePath {
@@ -30,18 +44,6 @@ enum PackSupport {
 
     static func show(_ warnings: [String], _ context: CommandContext) {
         for warning in warnings { context.note("warning: \(printable(warning))") }
-    }
-
-    /// Runs work that blocks, off the cooperative pool, with a flag that says when the person wants it to end.
-    static func blocking<Result: Sendable>(
-        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
-    ) async throws -> Result {
-        let flag = Locked(false)
-        return try await withTaskCancellationHandler {
-            try await offload { try body { flag.withLock { $0 } } }
-        } onCancel: {
-            flag.withLock { $0 = true }
-        }
     }
 
     /// `5 files, 1 link, 12.3 MB`

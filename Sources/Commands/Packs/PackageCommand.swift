@@ -24,24 +24,17 @@ extension PackCommands {
             .value(
                 PackSupport.outputOption, short: "o", "file.aar", "Where the archive goes; nothing is overwritten.",
                 completion: .file),
-            .value(
-                "compression", "name", "How blocks are compressed.", default: Compression.lzfse.rawValue,
-                completion: .choices(Compression.allCases.map(\.rawValue))),
-            .value("block-size", "size", "How much is compressed at a time, such as 1m or 4MiB.", default: "4m"),
-            PackSupport.quiet,
+            PackSupport.compressionOption, PackSupport.blockSizeOption, PackSupport.quiet,
         ],
         arguments: [CommandArgument("manifest", "The pack manifest, a .json file.", completion: .file)]
     ) { arguments, context in
-        let output = try arguments.required(PackSupport.outputOption)
-        guard output.hasSuffix(".aar") else {
-            throw UsageError("The archive must be an .aar file, and \"\(output)\" is none.")
-        }
+        let output = try PackSupport.archiveOutput(arguments)
         let blockSize = try ByteSize.value("block-size", arguments, in: ArchiveWriter.blockSizes)
         let compression = arguments.value("compression").flatMap { Compression(rawValue: $0) }
         let isQuiet = arguments.flag("quiet")
         let bar = ProgressBar(context)
         defer { bar.clear() }
-        let (evaluation, result) = try await PackSupport.blocking { isCancelled in
+        let (evaluation, result) = try await offloadCancellable { isCancelled in
             let evaluation = try PackSupport.evaluate(arguments, context)
             if !isQuiet { PackSupport.show(evaluation.warnings.map(\.message), context) }
             var packager = Packager(evaluation)

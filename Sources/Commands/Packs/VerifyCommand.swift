@@ -24,7 +24,7 @@ extension PackCommands {
         arguments: [CommandArgument("packs", "The packs, as .aar files.", isRepeating: true, completion: .file)]
     ) { arguments, context in
         let isQuiet = arguments.flag("quiet")
-        let manifest = try await PackSupport.blocking { _ in
+        let manifest = try await offloadCancellable { _ in
             try arguments.path("manifest").map { try DownloadManifest.read(context.resolve($0)) }
         }
         let bar = ProgressBar(context)
@@ -63,7 +63,7 @@ extension PackCommands {
         _ path: FilePath, _ name: String, against manifest: DownloadManifest?, _ context: CommandContext,
         _ bar: ProgressBar, isQuiet: Bool
     ) async throws -> PackContents {
-        let pack = try await PackSupport.blocking { isCancelled in
+        let pack = try await offloadCancellable { isCancelled in
             try PackInspector.inspect(path, isCancelled: isCancelled) { completed, total in
                 if !isQuiet, context.isTerminal {
                     bar.update(phase: "Checking \(PackSupport.printable(name))", completed: completed, total: total)

@@ -19,18 +19,47 @@ struct BundleStore: Sendable {
     /// - Throws: `DeviceError`, and what `progress` throws.
     func copy(_ source: FilePath, app: String, number: Int, progress: (Int64) throws -> Void) throws {
         guard let name = source.lastComponent else { throw Errno.invalidArgument }
+        try begin(app, number: number, from: source) {
+            try TreeCopy.copy(from: source, to: $0.appending(name), progress: progress)
+            try complete(app: app, number: number)
+        }
+    }
+
+    /// Where `unpack` puts the bundle, to be checked and asked before `complete` gives it its place.
+    func unpacked(_ app: String, number: Int) -> FilePath { folder(app).appending("\(number).partial") }
+
+    /// Unpacks an archive to `unpacked`, in place of one that was broken off. Blocks.
+    /// - Parameters:
+    ///   - size: how many bytes it may have.
+    ///   - progress: told the bytes written so far; throwing from it breaks the unpacking off.
+    /// - Throws: `DeviceError`, and what `progress` throws.
+    func unpack(
+        _ archive: AppArchive, app: String, number: Int, size: Int64, progress: @escaping (Int64) throws -> Void
+    ) throws {
+        try begin(app, number: number, from: archive.path) {
+            _ = try archive.unpack(to: $0, limit: size, progress: progress)
+        }
+    }
+
+    /// Gives a base that is written its place; once is enough. Blocks.
+    func complete(app: String, number: Int) throws {
+        let (partial, target) = (unpacked(app, number: number), folder(app).appending("\(number)"))
+        if !Self.here.exists(at: partial), Self.here.exists(at: target) { return }
+        let opened = try OwnedDescriptor(partial, .readOnly, options: .directory)
+        try opened.borrowed.synchronizeFileSystem()
+        try Self.here.rename(from: partial, to: target)
+    }
+
+    /// Makes the base's folder anew and has it filled; a failure leaves nothing.
+    private func begin(_ app: String, number: Int, from source: FilePath, _ fill: (FilePath) throws -> Void) throws {
         let folder = folder(app)
-        let target = folder.appending("\(number)")
-        let partial = folder.appending("\(number).partial")
+        let partial = unpacked(app, number: number)
         do {
             try Self.here.makeDirectories(at: folder)
             try Self.here.removeTree(at: partial)
-            try Self.here.removeTree(at: target)
+            try Self.here.removeTree(at: folder.appending("\(number)"))
             try Self.here.makeDirectory(at: partial)
-            try TreeCopy.copy(from: source, to: partial.appending(name), progress: progress)
-            let opened = try OwnedDescriptor(partial, .readOnly, options: .directory)
-            try opened.borrowed.synchronizeFileSystem()
-            try Self.here.rename(from: partial, to: target)
+            try fill(partial)
         } catch {
             _ = try? Self.here.removeTree(at: partial)
             throw Self.explain(error, source)

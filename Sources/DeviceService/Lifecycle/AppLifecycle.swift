@@ -28,6 +28,8 @@ actor AppLifecycle {
 
     /// Goes on with what the last process left: removals to their end, installs from their journal.
     func recover() async throws {
+        let leftovers = paths.incoming
+        try await offload { try FileDescriptor.currentDirectory.removeTree(at: leftovers) }
         for app in try await tools.registry.removals() { try await finishRemoval(app) }
         for (app, machine) in try await tools.registry.journaled() {
             guard var machine else {
@@ -47,15 +49,14 @@ actor AppLifecycle {
         for task in tasks.values { await task.value }
     }
 
-    /// Starts the install of the bundle at `path`, or its update when the app is there already.
+    /// Starts the install of the bundle at `path`, a folder or an archive, or its update when the app is there already.
     /// - Parameter mustExist: for updates only.
     func begin(_ path: String, mustExist: Bool) async throws -> InstallRun {
         guard path.hasPrefix("/") else {
             throw DeviceError(.badBundle, "\"\(path)\" is no absolute path.")
         }
-        let (bundle, size) = try await offload {
-            (try AppBundleReader.bundle(at: FilePath(path)), try TreeSize.measure(FilePath(path)))
-        }
+        let found = try await AppSource.look(at: FilePath(path), paths: paths)
+        let bundle = found.bundle
         let app = bundle.identifier
         try reserve(app)
         defer { reserved.remove(app) }
@@ -63,10 +64,12 @@ actor AppLifecycle {
         if mustExist, record == nil {
             throw DeviceError(.appNotFound, "\(app) is not installed, so it cannot be updated. Use `larder install`.")
         }
+        let number = (record?.bundle ?? 0) + 1
+        let source = found.folder.map { tools.bundles.unpacked(app, number: number).appending($0) } ?? bundle.path
         let plan = InstallPlan(
             kind: record == nil ? .install : .update, app: app, displayName: bundle.displayName,
-            version: bundle.version,
-            source: bundle.path.string, bundle: (record?.bundle ?? 0) + 1, baseSize: size.logical,
+            version: bundle.version, source: source.string, archive: found.folder == nil ? nil : path, bundle: number,
+            baseSize: found.size,
             isManaged: bundle.backgroundAssets.isManaged,
             essentialAllowance: bundle.backgroundAssets.restrictions?.essentialDownloadAllowance)
         let run = InstallRun(InstallMachine(plan), tools)

@@ -25,7 +25,7 @@ extension InstallMachine {
         case .fetchingManifest: return .fetchingManifest
         case .askingExtension: return .askingExtension
         case .planning: return .planning
-        case .copyingApp: return .copyingApp
+        case .unpackingApp, .copyingApp: return .copyingApp
         case .downloading: return .downloading
         case .finishing: return .finishing
         case .rollingBack: return .undoing

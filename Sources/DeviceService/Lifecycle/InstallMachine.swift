@@ -7,6 +7,8 @@ package import DeviceProtocol
 /// Drives one install or update (C3, C4): facts in, actions out. It knows no file, socket or clock.
 package struct InstallMachine: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable {
+        /// Of an archive only: the base app is written out, for its extension must run. → fetchingManifest, rollingBack
+        case unpackingApp
         /// → askingExtension, planning (no packs), rollingBack
         case fetchingManifest
         /// → planning, rollingBack
@@ -34,6 +36,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     /// What happened.
     package enum Fact: Sendable {
+        case unpacked
         /// The packs that were chosen from the manifest; none when the app has no managed packs.
         case chosen([PlannedPack])
         /// The extension declined these; `trouble` is what went wrong with it.
@@ -57,6 +60,8 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     /// What to do. Each is answered by a fact, except `pausePacks`, `resumePacks` and `cancelPacks`.
     package enum Action: Hashable, Sendable {
+        /// → copied…, unpacked, failed
+        case unpackApp
         /// → chosen, failed
         case choosePacks
         /// → answered
@@ -75,18 +80,22 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case rollBack
     }
 
-    package private(set) var state: State = .fetchingManifest
+    package private(set) var state: State
     package private(set) var isPaused = false
     package private(set) var plan: InstallPlan
     /// Why the install is being undone, or was; nil with cancelled ones.
     package private(set) var error: DeviceError?
 
-    package init(_ plan: InstallPlan) { self.plan = plan }
+    package init(_ plan: InstallPlan) {
+        self.plan = plan
+        state = plan.archive == nil ? .fetchingManifest : .unpackingApp
+    }
 
     /// The actions that a state begins with: at the start, after a restart and after a pause.
     package var entry: [Action] {
         if isPaused, state != .rollingBack { return [] }
         switch state {
+        case .unpackingApp: return [.unpackApp]
         case .fetchingManifest, .askingExtension, .planning: return [.choosePacks]
         case .copyingApp: return [.copyApp]
         case .downloading: return request([.essential])
@@ -100,7 +109,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     /// To be called once when the journal is read after a restart: what was begun and not finished is begun again.
     package mutating func restart() {
         if [.askingExtension, .planning].contains(state) { state = .fetchingManifest }
-        if state == .copyingApp { plan.copied = 0 }
+        if state == .unpackingApp || state == .copyingApp && plan.archive == nil { plan.copied = 0 }
     }
 
     /// What the journal must not miss; progress is not part of it.
@@ -132,8 +141,13 @@ package struct InstallMachine: Codable, Hashable, Sendable {
             return state == .askingExtension ? answered(declined, trouble) : []
         case .planned(let figures): return state == .planning ? planned(figures) : []
         case .copied(let bytes):
-            if state == .copyingApp { plan.copied = bytes }
+            if [.unpackingApp, .copyingApp].contains(state) { plan.copied = bytes }
             return []
+        case .unpacked:
+            guard state == .unpackingApp else { return [] }
+            plan.copied = plan.baseSize
+            state = .fetchingManifest
+            return held([.choosePacks])
         case .copiedAll:
             guard state == .copyingApp else { return [] }
             plan.copied = plan.baseSize

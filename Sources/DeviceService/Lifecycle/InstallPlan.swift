@@ -18,13 +18,15 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var app: String
     package var displayName: String
     package var version: String
-    /// The folder the base app is copied from.
+    /// The folder the base app is copied from; of an archive, the one it is unpacked to.
     package var source: String
+    /// The archive the base app comes in; nil when it is a folder.
+    package var archive: String?
     /// The number of the base's own folder below `bundle`.
     package var bundle: Int
     /// Bytes of the base app's files.
     package var baseSize: Int64
-    /// Bytes of it that are copied.
+    /// Bytes of it that are copied or unpacked.
     package var copied: Int64 = 0
     /// Whether the app has packs that the system manages.
     package var isManaged: Bool
@@ -35,7 +37,8 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var notes: [String] = []
 
     package init(
-        kind: Kind, app: String, displayName: String, version: String, source: String, bundle: Int, baseSize: Int64,
+        kind: Kind, app: String, displayName: String, version: String, source: String, archive: String? = nil,
+        bundle: Int, baseSize: Int64,
         isManaged: Bool, essentialAllowance: Int64?
     ) {
         self.kind = kind
@@ -43,6 +46,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         self.displayName = displayName
         self.version = version
         self.source = source
+        self.archive = archive
         self.bundle = bundle
         self.baseSize = baseSize
         self.isManaged = isManaged

@@ -28,11 +28,15 @@ struct InstallSteps: Sendable {
         _ action: InstallMachine.Action, tell: @escaping @Sendable (News) -> Void
     ) async throws -> InstallMachine.Fact {
         switch action {
+        case .unpackApp:
+            try await unpack { tell(.copied($0)) }
+            return .unpacked
         case .choosePacks: return .chosen(try await choose { tell(.trouble($0)) })
         case .askExtension(let packs): return await ask(packs)
         case .planSpace(let packs):
             let requests = packs.map { PackRequest($0, app: plan.app) }
-            return .planned(try await tools.store.plan(requests, alsoWriting: plan.baseSize))
+            // An archive's base app is on the disk by now.
+            return .planned(try await tools.store.plan(requests, alsoWriting: plan.archive == nil ? plan.baseSize : 0))
         case .copyApp:
             try await copy { tell(.copied($0)) }
             return .copiedAll
@@ -78,24 +82,48 @@ struct InstallSteps: Sendable {
         return .answered(declined: outcome.declined, trouble: outcome.trouble)
     }
 
+    /// Writes an archive's base app out and checks it as a folder is checked.
+    private func unpack(_ copied: @escaping @Sendable (Int64) -> Void) async throws {
+        let space = try await tools.store.plan([], alsoWriting: plan.baseSize)
+        guard space.fits else { throw space.refusal(of: plan.displayName) }
+        let (bundles, plan, source) = (tools.bundles, plan, source)
+        let archive = AppArchive(path: FilePath(plan.archive ?? ""))
+        let bundle = try await offloadCancellable { isCancelled in
+            try bundles.unpack(
+                archive, app: plan.app, number: plan.bundle, size: plan.baseSize,
+                progress: Self.counting(copied, isCancelled))
+            return try AppBundleReader.bundle(at: source)
+        }
+        guard bundle.identifier == plan.app, bundle.version == plan.version else {
+            throw DeviceError(
+                .badBundle,
+                "\(archive.path) changed while it was being read: it held \(plan.app) \(plan.version) and holds "
+                    + "\(bundle.identifier) \(bundle.version). Try again when nothing writes to it.")
+        }
+    }
+
     private func copy(_ copied: @escaping @Sendable (Int64) -> Void) async throws {
         let (bundles, plan, source) = (tools.bundles, plan, source)
-        let isCancelled = Locked(false)
-        try await withTaskCancellationHandler {
-            try await offload {
-                var reported: Int64 = 0
-                try bundles.copy(source, app: plan.app, number: plan.bundle) { bytes in
-                    if isCancelled.withLock({ $0 }) { throw CancellationError() }
-                    if bytes - reported >= 1 << 20 {
-                        reported = bytes
-                        copied(bytes)
-                    }
-                }
-            }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
+        try await offloadCancellable { isCancelled in
+            if plan.archive != nil { return try bundles.complete(app: plan.app, number: plan.bundle) }
+            try bundles.copy(
+                source, app: plan.app, number: plan.bundle, progress: Self.counting(copied, isCancelled))
         }
         try await tools.store.prepare(app: plan.app)
+    }
+
+    /// Passes every MiB on, and ends the work when it is no longer wanted.
+    private static func counting(
+        _ copied: @escaping @Sendable (Int64) -> Void, _ isCancelled: @escaping @Sendable () -> Bool
+    ) -> (Int64) throws -> Void {
+        var reported: Int64 = 0
+        return { bytes in
+            if isCancelled() { throw CancellationError() }
+            if bytes - reported >= 1 << 20 {
+                reported = bytes
+                copied(bytes)
+            }
+        }
     }
 
     private func commit() async throws {

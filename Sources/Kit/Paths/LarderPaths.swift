@@ -60,6 +60,8 @@ package struct LarderPaths: Hashable, Sendable {
     package var socket: FilePath { runtime.appending("larderd.sock") }
     package var database: FilePath { state.appending("larder.sqlite") }
     package var apps: FilePath { state.appending("apps") }
+    /// What archives of apps are looked at in; nothing in it outlives the look.
+    package var incoming: FilePath { state.appending("incoming") }
 
     /// The folder of one app: `<state>/apps/<bundle id>`.
     package func appRoot(_ bundleID: String) -> FilePath { apps.appending(bundleID) }

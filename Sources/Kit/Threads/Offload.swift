@@ -19,6 +19,18 @@ package func offload<Result: Sendable>(_ body: @escaping @Sendable () throws -> 
     }
 }
 
+/// As `offload`, for work that asks from time to time whether the calling task was cancelled.
+package func offloadCancellable<Result: Sendable>(
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
+) async throws -> Result {
+    let flag = Locked(false)
+    return try await withTaskCancellationHandler {
+        try await offload { try body { flag.withLock { $0 } } }
+    } onCancel: {
+        flag.withLock { $0 = true }
+    }
+}
+
 /// Threads for blocking work: one is started when none is idle, two stay for the next, without any time-out ticking.
 final class BlockingPool: Sendable {
     static let shared = BlockingPool(maximum: 64, keptIdle: 2)

@@ -48,6 +48,43 @@ struct ArchiveCommandTests {
                 + "MTM=1704164645.000000042 XAT[62] HLC=1")
     }
 
+    @Test func archivePacksAFolderUnderItsName() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            let here = FileDescriptor.currentDirectory
+            try here.setPermissions(FilePermissions(rawValue: 0o755), at: scratch("Levels/1/map"))
+            try here.makeSymbolicLink(to: "1/map", at: scratch("Levels/link"))
+            let first = await shell("archive", "Levels", "-o", "A.aar")
+            #expect(first.code == .success, "\(first.errors)")
+            #expect(first.output.hasPrefix("A.aar: Levels, packed to "))
+            let lines = await shell("list", "-v", "A.aar").output.split(separator: "\n")
+            #expect(
+                lines == [
+                    "D PAT=Levels MOD=00755", "D PAT=Levels/1 MOD=00755",
+                    "F PAT=Levels/1/draft.psd MOD=00644 DAT[5]", "F PAT=Levels/1/map MOD=00755 DAT[20000]",
+                    "L PAT=Levels/link LNK=1/map MOD=00777",
+                ])
+            // The same again by another way of naming it, and never over something.
+            #expect(await shell("archive", "Levels/1/..", "-o", "B.aar", "-q").output.isEmpty)
+            let bytes = try ["A.aar", "B.aar"].map { name in
+                let file = try OwnedDescriptor(scratch(name), .readOnly)
+                return try file.borrowed.readAll(limit: 1 << 20)
+            }
+            #expect(bytes[0] == bytes[1])
+            let again = await shell("archive", "Levels", "-o", "A.aar")
+            #expect(again.code == .failure)
+            #expect(again.errors.contains("exists already"))
+            for (words, code) in [
+                (["archive", "Intro.m4v", "-o", "C.aar"], ExitCode.notFound),
+                (["archive", "Levels", "-o", "C.zip"], .usage),
+            ] {
+                #expect(await shell(words).code == code)
+            }
+            #expect(!here.exists(at: scratch("C.aar")))
+        }
+    }
+
     @Test func extractMakesTheFolderAndRefusesAFullOne() async throws {
         try await withPack { scratch, shell in
             let first = await shell("extract", "X.aar", "-o", "out")

@@ -17,7 +17,9 @@ struct PackShell {
         let errors: String
     }
 
-    func callAsFunction(_ words: String...) async -> Outcome {
+    func callAsFunction(_ words: String...) async -> Outcome { await self(words) }
+
+    func callAsFunction(_ words: [String]) async -> Outcome {
         let (output, errors) = (BufferSink(), BufferSink())
         let context = CommandContext(
             programName: "ba-package", environment: [:], workingDirectory: scratch.path, standardOutput: output,

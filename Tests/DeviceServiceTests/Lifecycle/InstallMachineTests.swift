@@ -14,11 +14,11 @@ struct InstallMachineTests {
             downloadPolicy: .essential([.firstInstallation]))
     }
 
-    private static func machine(kind: InstallPlan.Kind = .install) -> InstallMachine {
+    private static func machine(kind: InstallPlan.Kind = .install, archive: String? = nil) -> InstallMachine {
         InstallMachine(
             InstallPlan(
-                kind: kind, app: "org.example.game", displayName: "Game", version: "1", source: "/Game.app", bundle: 1,
-                baseSize: 1000, isManaged: true, essentialAllowance: 5000))
+                kind: kind, app: "org.example.game", displayName: "Game", version: "1", source: "/Game.app",
+                archive: archive, bundle: 1, baseSize: 1000, isManaged: true, essentialAllowance: 5000))
     }
 
     private static let packs = [
@@ -35,6 +35,30 @@ struct InstallMachineTests {
         _ = machine.handle(.planned(Self.enough))
         _ = machine.handle(.copiedAll)
         return machine
+    }
+
+    @Test func anArchiveIsUnpackedFirstAndOnce() {
+        var machine = Self.machine(archive: "/Game.aar")
+        #expect(machine.entry == [.unpackApp])
+        #expect(machine.handle(.copied(bytes: 300)) == [])
+        #expect(machine.event().completed == 300)
+        #expect(machine.event().phase == .copyingApp)
+        // Killed meanwhile: from the start.
+        machine.restart()
+        #expect(machine.event().completed == 0)
+        #expect(machine.entry == [.unpackApp])
+        // A pause that comes first holds what follows.
+        #expect(machine.handle(.pause) == [])
+        #expect(machine.handle(.unpacked) == [])
+        #expect(machine.handle(.resume) == [.choosePacks])
+        #expect(machine.event().completed == 1000)
+        // What is unpacked stays so through a restart.
+        _ = machine.handle(.chosen([]))
+        #expect(machine.handle(.planned(Self.enough)) == [.copyApp])
+        machine.restart()
+        #expect(machine.entry == [.copyApp])
+        #expect(machine.event().completed == 1000)
+        #expect(machine.handle(.copiedAll) == [.commit])
     }
 
     @Test func anInstallGoesThroughItsStates() {
