@@ -86,6 +86,14 @@ struct AppRegistry: Sendable {
         try await database.write { try $0.execute("DELETE FROM install WHERE app = ?", [.text(app)]) }
     }
 
+    /// The app's install that is under way; nil when there is none that can be read.
+    func journaled(_ app: String) async throws -> InstallMachine? {
+        let body = try await database.read { connection in
+            try connection.first("SELECT machine FROM install WHERE app = ?", [.text(app)]) { $0.blob(0) }
+        }
+        return body.flatMap { try? JSONCoder.decode(InstallMachine.self, from: $0) }
+    }
+
     /// Installs that were under way; rows that cannot be read are named by their app.
     func journaled() async throws -> [(app: String, machine: InstallMachine?)] {
         let rows = try await database.read { connection in

@@ -204,7 +204,8 @@ package struct InstallMachine: Codable, Hashable, Sendable {
             var isFresh = false
             plan.change(id) { planned in
                 isFresh = planned.state == .pending
-                if isFresh { planned.state = .failed }
+                // A host that is not allowed yet is another matter than one that fails: the first launch allows it.
+                if isFresh { planned.state = error.code == .domainNotAllowed ? .deferred : .failed }
                 planned.error = error
             }
             if isFresh, state != .rollingBack { note(error.message) }

@@ -171,12 +171,22 @@ struct InstallSteps: Sendable {
                     return (pack: planned.pack.id, state: state, message: planned.error?.message)
                 }
                 try await tools.registry.note(plan.app, notes)
+                try await liftRestrictions(machine)
                 if plan.kind == .update { try await removeObsolete() }
             }
             try await tools.registry.endJournal(plan.app)
         } catch {
             tools.log.error("An install's end could not be noted.", ["app": plan.app, "error": "\(error)"])
         }
+    }
+
+    /// What was held back until the first launch is fetched now if that came before this was noted.
+    private func liftRestrictions(_ machine: InstallMachine) async throws {
+        let deferred = (machine.plan.packs ?? []).filter { $0.state == .deferred }.map(\.pack)
+        guard !deferred.isEmpty, try await tools.registry.app(plan.app)?.wasLaunched == true else { return }
+        try await tools.store.request(
+            deferred.map { PackRequest(app: plan.app, pack: $0, kind: .prefetch, foreground: false) })
+        try await tools.registry.note(plan.app, deferred.map { ($0.id, nil, nil) })
     }
 
     /// Packs that the newest manifest no longer has (BA 1.11).

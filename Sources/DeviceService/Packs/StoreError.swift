@@ -25,6 +25,8 @@ package struct StoreErrorCode: ErrorCode {
     package static let server = Self(name: "store.server")
     /// The server's certificate is not one this device trusts.
     package static let untrusted = Self(name: "store.untrusted")
+    /// The server sends the download on to a host that the app's restrictions do not allow.
+    package static let domainNotAllowed = Self(name: "restriction.domain")
     package static let cancelled = Self(name: "store.cancelled")
     /// There is no such pack or app here.
     package static let notFound = Self(name: "store.notFound")

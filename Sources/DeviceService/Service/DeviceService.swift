@@ -26,16 +26,6 @@ package final class DeviceService: Sendable {
     /// Starts a service. It listens when this returns; requests wait until what the last process left is recovered.
     /// - Throws: `DeviceError` when another service has the folder or the socket; `DatabaseError`, `KitError`, `Errno`.
     package static func start(_ configuration: ServiceConfiguration) async throws -> DeviceService {
-        try await start(configuration) { paths, database, clients, log in
-            PackStore(state: paths.state, database: database, clients: clients, log: log)
-        }
-    }
-
-    /// As above, with a store of the caller's.
-    static func start(
-        _ configuration: ServiceConfiguration,
-        makeStore: @Sendable (LarderPaths, Database, any HTTPClientSource, Logger) throws -> any PackStoring
-    ) async throws -> DeviceService {
         let paths = configuration.paths
         let lock = try await offload {
             try paths.prepareRuntime()
@@ -46,9 +36,12 @@ package final class DeviceService: Sendable {
         let settings = SettingsStore(database: database)
         let trust = TrustStore(paths)
         let clients = TrustedClient(trust, version: configuration.version, stallTimeout: configuration.stallTimeout)
-        let store = try makeStore(paths, database, clients, configuration.log)
         let registry = AppRegistry(database: database)
         let bundles = BundleStore(paths: paths)
+        let hosts = HostLimits(registry: registry, bundles: bundles, settings: settings)
+        let store = PackStore(
+            state: paths.state, database: database, clients: clients, log: configuration.log,
+            hostRule: { try await hosts.rule($0) })
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let notes = NoteBoard()
         let housekeeper = Housekeeper(database: database)

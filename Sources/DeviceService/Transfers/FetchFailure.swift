@@ -46,6 +46,11 @@ struct FetchFailure: Error {
                 cause: error)
         case .untrustedCertificate:
             StoreError(.untrusted, "The server of the pack \(pack) is not trusted.", cause: error)
+        case .forbiddenHost:
+            StoreError(
+                .domainNotAllowed,
+                "The pack \(pack) comes from a host that BADownloadDomainAllowList does not allow before the app's first "
+                    + "launch. It follows after that; to have it earlier, add the host to the list.", cause: error)
         case .status where !error.isTransient, .insecureRedirect, .tooManyRedirects, .badResponse, .badURL:
             StoreError(.server, "The server does not give the pack \(pack).", cause: error)
         case .noLibrary: StoreError(.system, "The pack \(pack) cannot be downloaded.", cause: error)

@@ -31,18 +31,20 @@ final class PackFetch: Sendable {
     private let generations: AppGenerations
     private let client: HTTPClient
     private let options: PackPipeline.Options
+    private let permitsHost: HostRule?
     private let report: @Sendable (Progress) -> Void
     private let state = Locked(State())
 
     /// - Parameter report: called from the fetching thread, at most ten times a second.
     init(
         _ download: PackDownload, generations: AppGenerations, client: HTTPClient, options: PackPipeline.Options,
-        report: @escaping @Sendable (Progress) -> Void
+        permitsHost: HostRule? = nil, report: @escaping @Sendable (Progress) -> Void
     ) {
         self.download = download
         self.generations = generations
         self.client = client
         self.options = options
+        self.permitsHost = permitsHost
         self.report = report
     }
 
@@ -132,10 +134,11 @@ final class PackFetch: Sendable {
     }
 
     private func transfer(_ pipeline: PackPipeline, _ gotBytes: () -> Void) throws {
-        let transfer = client.start(
-            HTTPRequest(
-                url: download.url, rangeStart: pipeline.position > 0 ? pipeline.position : nil,
-                ifRange: pipeline.validator, expectedLength: download.downloadSize))
+        var request = HTTPRequest(
+            url: download.url, rangeStart: pipeline.position > 0 ? pipeline.position : nil,
+            ifRange: pipeline.validator, expectedLength: download.downloadSize)
+        request.permitsHost = permitsHost
+        let transfer = client.start(request)
         defer { transfer.cancel() }
         let stopped = state.withLock { state in
             state.transfer = transfer

@@ -131,6 +131,16 @@ struct InstallMachineTests {
         #expect(machine.event().packs.first?.state == .failed)
     }
 
+    @Test func aPackFromAHostThatIsNotAllowedYetIsDeferred() {
+        var machine = downloading()
+        let error = DeviceError(.domainNotAllowed, "Another host.")
+        #expect(machine.handle(.pack("E", .failed(error))) == [.commit])
+        #expect(machine.plan.packs?.first?.state == .deferred)
+        _ = machine.handle(.committed)
+        #expect(machine.event().packs.first?.essentialError == nil)
+        #expect(machine.event().packs.first?.state == .declined)
+    }
+
     @Test func declinedPacksAreLeftOut() {
         var machine = Self.machine()
         _ = machine.handle(.chosen(Self.packs))

@@ -124,6 +124,40 @@ import Testing
         }
     }
 
+    /// C7: before the first launch packs come from the hosts of the list only, wherever a server may send one.
+    @Test func aRedirectToAHostThatIsNotOnTheListWaitsForTheFirstLaunch() async throws {
+        try await Bench.with { bench in
+            let other = try AssetServer(bench.scratch, hosts: ["localhost", "127.0.0.1"])
+            other.publish(bench.packs)
+            bench.server.spoil { request, _, response in
+                let host = request.path == "/assets/First" ? "127.0.0.1" : "localhost"
+                guard request.path != "/manifest" else { return }
+                response = HTTPServerResponse(
+                    status: 302, headers: ["Location": "https://\(host):\(other.port)\(request.path)"])
+            }
+            let path = try bench.app {
+                $0.keys["BAInitialDownloadRestrictions"] = """
+                    <dict><key>BADownloadAllowance</key><integer>100000000</integer>
+                    <key>BAEssentialDownloadAllowance</key><integer>100000000</integer>
+                    <key>BADownloadDomainAllowList</key><array><string>localhost</string></array></dict>
+                    """
+            }
+            let last = try #require(try await bench.device.install(path, until: .complete).last)
+            #expect(last.phase == .complete)
+            let refused = try #require(last.packs.first { $0.id == "First" })
+            #expect(refused.error?.code == .domainNotAllowed)
+            #expect(refused.error?.message.contains("BADownloadDomainAllowList") == true)
+            #expect(refused.error?.message.contains("127.0.0.1") == true, "\(String(describing: refused.error))")
+            #expect(other.bytesSent(pack: "First") == 0)
+            #expect(try await bench.device.packs()["Second"]?.state == .local, "its host is on the list")
+            let listing = try await bench.device.packs()["First"]
+            #expect(listing?.error?.contains("127.0.0.1") == true, "\(String(describing: listing))")
+            let app = try await bench.device.launch()
+            #expect(try await app.ask("follow First") == "ok finished")
+            try await bench.expectWhole(bench.essential, through: app)
+        }
+    }
+
     @Test func aServerNobodyTrustsIsRefused() async throws {
         try await Bench.with { bench in
             let other = try AssetServer(bench.scratch, name: "other")

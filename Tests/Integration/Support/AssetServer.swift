@@ -30,14 +30,16 @@ final class AssetServer: Sendable {
     var baseURL: String { "https://localhost:\(port)" }
     var manifestURL: String { "\(baseURL)/manifest" }
 
-    /// - Parameter name: a server of another name has another authority.
-    init(_ scratch: Scratch, name: String = "authority") throws {
+    /// - Parameters:
+    ///   - name: a server of another name has another authority.
+    ///   - hosts: what its certificate is made out to.
+    init(_ scratch: Scratch, name: String = "authority", hosts: [String] = ["localhost"]) throws {
         let authority = try DevelopmentAuthority(folder: scratch(name))
         self.authority = authority.certificateFile
         let state = Monitor(State())
         self.state = state
         var configuration = HTTPServerConfiguration(
-            host: "localhost", identity: try authority.identity(hosts: ["localhost"]))
+            host: "localhost", identity: try authority.identity(hosts: hosts))
         configuration.log = { record in state.withLock { $0.records.append(record) } }
         server = try HTTPServer(configuration) { request in AssetServer.answer(request, state) }
         scratch.addCleanup { [server] in server.stop() }

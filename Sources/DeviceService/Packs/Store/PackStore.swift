@@ -27,6 +27,7 @@ package actor PackStore: PackStoring {
     let clients: any HTTPClientSource
     let log: Logger
     let configuration: StoreConfiguration
+    private let hostRule: @Sendable (_ app: String) async throws -> HostRule?
     nonisolated let hub = PackEventHub()
 
     var queue: TransferQueue
@@ -39,11 +40,15 @@ package actor PackStore: PackStoring {
     private var turn = TurnLock()
     private var settled: [TransferKey: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// - Parameter state: the state folder; app roots are `apps/<bundle id>` in it.
+    /// - Parameters:
+    ///   - state: the state folder; app roots are `apps/<bundle id>` in it.
+    ///   - hostRule: asked before each attempt from where the app's packs may come.
     package init(
         state: FilePath, database: Database, clients: any HTTPClientSource, log: Logger,
-        configuration: StoreConfiguration = StoreConfiguration()
+        configuration: StoreConfiguration = StoreConfiguration(),
+        hostRule: @escaping @Sendable (_ app: String) async throws -> HostRule? = { _ in nil }
     ) {
+        self.hostRule = hostRule
         self.state = state
         self.database = database
         self.clients = clients
@@ -126,11 +131,12 @@ package actor PackStore: PackStoring {
     }
 
     private func start(_ key: TransferKey) async {
-        guard let request = jobs[key]?.request, !isClosed else { return }
         do {
+            let permitsHost = try await hostRule(key.app)
+            guard let request = jobs[key]?.request, !isClosed else { return }
             let fetch = PackFetch(
                 PackDownload(request.pack), generations: try generations(of: key.app), client: try clients.client(),
-                options: configuration.pipelineOptions
+                options: configuration.pipelineOptions, permitsHost: permitsHost
             ) { [weak self] progress in
                 Task { await self?.note(progress, key) }
             }

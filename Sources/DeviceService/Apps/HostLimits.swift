@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import Kit
+import System
+
+/// Says of a host whether bytes may be fetched from it.
+package typealias HostRule = @Sendable (_ host: String) -> Bool
+
+/// From where an app's packs may come: before its first launch only from the hosts of `BADownloadDomainAllowList`, also
+/// when a server sends a download on to another (C7).
+struct HostLimits: Sendable {
+    let registry: AppRegistry
+    let bundles: BundleStore
+    let settings: SettingsStore
+
+    /// What holds for a download that begins now; nil: any host will do.
+    /// - Throws: `BundleError`, `DatabaseError`, `Errno`
+    func rule(_ app: String) async throws -> HostRule? {
+        // A developer's server stands in for the app's own; its hosts need not be on the list.
+        if try await settings.urlOverride() != nil { return nil }
+        let record = try await registry.app(app)
+        if record?.wasLaunched == true { return nil }
+        let path: FilePath
+        if let plan = try await registry.journaled(app)?.plan, let name = FilePath(plan.source).lastComponent {
+            path = bundles.folder(app).appending("\(plan.bundle)").appending(name)
+        } else if let record {
+            path = bundles.paths.appRoot(app).appending(record.basePath)
+        } else {
+            return nil
+        }
+        let restrictions = try await offload { try AppBundleReader.bundle(at: path) }.backgroundAssets.restrictions
+        guard let restrictions, restrictions.domainAllowList != nil else { return nil }
+        return { restrictions.allows(host: $0) }
+    }
+}
