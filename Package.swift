@@ -30,6 +30,12 @@ let package = Package(
         .executable(name: "larder", targets: ["larder"]),
         .executable(name: "larderd", targets: ["larderd"]),
     ],
+    traits: [
+        .trait(
+            name: "FoundationNetworking",
+            description: "URLRequest and authentication challenges in BackgroundAssets, for unmanaged downloads."),
+        .default(enabledTraits: ["FoundationNetworking"]),
+    ],
     targets: [
         // C at the edge: module maps of system libraries, and shims for what Swift cannot import.
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),

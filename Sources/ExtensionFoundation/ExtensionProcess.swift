@@ -23,12 +23,16 @@ enum ExtensionProcess {
             exit(2)
         }
         let connection = AppExtensionConnection()
-        guard type.init().configuration.accept(connection: connection) else {
-            channel.close()
-            exit(1)
-        }
         do {
-            try WorkerThread.start(name: "larder-extension") { serve(channel, connection) }
+            // Messages wait until the main thread gets to them, one at a time and in order; meanwhile the extension may
+            // ask the service.
+            let service = try DeviceConnection(
+                conversationOver: channel, onRequest: { message in handle(message, connection) }, onEnd: leave)
+            ExtensionService.connection.withLock { $0 = service }
+            guard type.init().configuration.accept(connection: connection) else {
+                channel.close()
+                exit(1)
+            }
         } catch {
             complain("The extension cannot start a thread: \(error)")
             exit(1)
@@ -36,21 +40,23 @@ enum ExtensionProcess {
         dispatchMain()
     }
 
-    /// Reads one message after the other. They are answered on the main thread, where the extension was made; reading waits
-    /// for the answer, so that requests are handled one at a time and in order.
-    private nonisolated static func serve(_ channel: any MessageChannel, _ connection: AppExtensionConnection) {
-        do {
-            while let message = try channel.receive() {
-                let answer = DispatchQueue.main.sync {
-                    MainActor.assumeIsolated { Result { try connection.answer(message) } }
+    private nonisolated static func handle(_ message: [UInt8], _ connection: AppExtensionConnection) {
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated {
+                do {
+                    let answer = try connection.answer(message)
+                    ExtensionService.connection.withLock { $0 }?.answer(answer)
+                } catch {
+                    leave(error)
                 }
-                try channel.send(answer.get())
             }
-            exit(0)
-        } catch {
-            complain("The extension ends: \(error)")
-            exit(1)
         }
+    }
+
+    private nonisolated static func leave(_ error: (any Error)?) {
+        guard let error else { exit(0) }
+        complain("The extension ends: \(error)")
+        exit(1)
     }
 
     private static func inheritedChannel() -> (any MessageChannel)? {

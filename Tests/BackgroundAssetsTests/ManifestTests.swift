@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import DeviceProtocol
 import Kit
 import System
 import TestSupport
@@ -71,26 +72,15 @@ import Testing
         #expect(later.uniqueIdentifier != essential.uniqueIdentifier && later != essential)
     }
 
-    @Test func aDownloadThatIsNoLongerEssentialKeepsItsClass() {
-        let download = NotedDownload("a note")
-        let later: NotedDownload = download.removingEssential()
-        #expect(type(of: later) == NotedDownload.self && later.note == "a note" && !later.isEssential)
-        #expect(later.identifier == "x" && later.fileSize == 5 && later.uniqueIdentifier != download.uniqueIdentifier)
-    }
-
-    private final class NotedDownload: BADownload, @unchecked Sendable {
-        let note: String
-
-        init(_ note: String) {
-            self.note = note
-            super.init(
-                identifier: "x", priority: .default, isEssential: true, fileSize: 5, source: nil, appGroupID: nil)
-        }
-
-        required init(copying other: BADownload, isEssential: Bool) {
-            note = (other as? NotedDownload)?.note ?? ""
-            super.init(copying: other, isEssential: isEssential)
-        }
+    @Test func aDownloadThatIsNoLongerEssentialKeepsItsClass() throws {
+        let request = URLRequest(url: try #require(URL(string: "https://example.org/x")))
+        let download = BAURLDownload(
+            identifier: "x", request: request, essential: true, fileSize: 5, applicationGroupIdentifier: "group.x",
+            priority: .max)
+        let later: BAURLDownload = download.removingEssential()
+        #expect(type(of: later) == BAURLDownload.self && !later.isEssential && later.state == .created)
+        #expect(later.identifier == "x" && later.priority == .max && later.content.url == "https://example.org/x")
+        #expect(later.uniqueIdentifier != download.uniqueIdentifier)
     }
 
     struct Bad: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import DeviceProtocol
+internal import Foundation
+
 extension AssetPack {
     /// Makes a download of the pack's archive, for an app that manages its packs by hand.
     ///
@@ -8,7 +11,9 @@ extension AssetPack {
     ///   an installation or an update that the pack's policy names is essential.
     public func download(for contentRequest: BAContentRequest?) -> BADownload {
         BADownload(
-            identifier: id, priority: .default, isEssential: policy.isEssential(for: contentRequest),
-            fileSize: Int64(downloadSize), source: source, appGroupID: appGroupID)
+            content: DownloadDescription(
+                identifier: id, uniqueIdentifier: UUID().uuidString, url: source ?? "",
+                isEssential: policy.isEssential(for: contentRequest), fileSize: Int64(downloadSize),
+                appGroup: appGroupID ?? "", isPack: true))
     }
 }

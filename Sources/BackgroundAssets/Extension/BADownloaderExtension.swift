@@ -2,12 +2,70 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 public import ExtensionFoundation
+public import Foundation
+
+#if FoundationNetworking
+    public import FoundationNetworking
+#endif
 
 /// An app's extension that downloads files before the app is opened and while it is closed. (BA 1.5)
 ///
-/// Conform to ``ManagedDownloaderExtension`` or to StoreKit's `StoreDownloaderExtension`.
+/// An extension that conforms to this protocol decides itself what to download. For asset packs that the system manages,
+/// conform to ``ManagedDownloaderExtension`` or to StoreKit's `StoreDownloaderExtension`.
 public protocol BADownloaderExtension: AppExtension
-where Configuration: BADownloaderExtensionConfiguration {}
+where Configuration: BADownloaderExtensionConfiguration {
+    /// What the app is to have now.
+    ///
+    /// The download manager takes nothing while this runs: whatever is wanted must be in the result.
+    /// - Parameters:
+    ///   - contentRequest: why the system asks.
+    ///   - manifestURL: a file with what `BAManifestURL` serves. Read it; it is gone when this returns.
+    ///   - extensionInfo: what may still be downloaded before the app is opened for the first time.
+    func downloads(
+        for contentRequest: BAContentRequest, manifestURL: URL, extensionInfo: BAAppExtensionInfo
+    ) -> Set<BADownload>
 
-/// How a downloader extension answers the system.
-public protocol BADownloaderExtensionConfiguration: AppExtensionConfiguration {}
+    #if FoundationNetworking
+        /// A server wants to know who asks, or is not trusted.
+        func backgroundDownload(
+            _ download: BADownload, didReceive challenge: URLAuthenticationChallenge
+        ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+    #endif
+
+    /// A download has ended without a file. It may be scheduled again from here.
+    func backgroundDownload(_ failedDownload: BADownload, failedWithError error: any Error)
+
+    /// A file is there. Move it before the method returns; otherwise it is deleted.
+    func backgroundDownload(_ finishedDownload: BADownload, finishedWithFileURL fileURL: URL)
+
+    /// The extension is about to be ended.
+    @available(*, deprecated, message: "The system may end the extension without notice.")
+    func extensionWillTerminate()
+}
+
+extension BADownloaderExtension {
+    /// Wants nothing.
+    public func downloads(
+        for contentRequest: BAContentRequest, manifestURL: URL, extensionInfo: BAAppExtensionInfo
+    ) -> Set<BADownload> { [] }
+
+    #if FoundationNetworking
+        /// Leaves the answer to the system.
+        public func backgroundDownload(
+            _ download: BADownload, didReceive challenge: URLAuthenticationChallenge
+        ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
+    #endif
+
+    /// Does nothing.
+    public func backgroundDownload(_ failedDownload: BADownload, failedWithError error: any Error) {}
+
+    /// Does nothing, so the file goes.
+    public func backgroundDownload(_ finishedDownload: BADownload, finishedWithFileURL fileURL: URL) {}
+
+    /// Does nothing.
+    public func extensionWillTerminate() {}
+
+    /// The configuration that hands the system's requests to the methods above.
+    @MainActor @preconcurrency
+    public var configuration: some BADownloaderExtensionConfiguration { UnmanagedConfiguration(extension: self) }
+}

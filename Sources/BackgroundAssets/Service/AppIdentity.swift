@@ -27,13 +27,14 @@ package struct AppIdentity: Sendable {
     /// - Parameters:
     ///   - environment: the process's.
     ///   - executable: the path of the program, or nil when it is not known.
+    ///   - managed: the app must have asset packs that the system manages.
     /// - Throws: `BackgroundAssetsError` that says what to put where.
-    package init(environment: [String: String], executable: FilePath?) throws {
+    package init(environment: [String: String], executable: FilePath?, managed: Bool = true) throws {
         let bundleID: String
         if let given = environment["LARDER_BUNDLE_ID"], !given.isEmpty {
             bundleID = given
         } else {
-            bundleID = try Self.bundleID(ofAppAround: executable)
+            bundleID = try Self.bundleID(ofAppAround: executable, managed: managed)
         }
         guard Self.isWellFormed(bundleID) else {
             throw BackgroundAssetsError(
@@ -54,12 +55,13 @@ package struct AppIdentity: Sendable {
 
     /// The process's own.
     /// - Throws: `BackgroundAssetsError`
-    package static func current() throws -> AppIdentity {
+    package static func current(managed: Bool = true) throws -> AppIdentity {
         let executable = try? FileDescriptor.currentDirectory.readLink(at: "/proc/self/exe")
-        return try AppIdentity(environment: Environment.current, executable: executable.map { FilePath($0) })
+        return try AppIdentity(
+            environment: Environment.current, executable: executable.map { FilePath($0) }, managed: managed)
     }
 
-    private static func bundleID(ofAppAround executable: FilePath?) throws -> String {
+    private static func bundleID(ofAppAround executable: FilePath?, managed: Bool) throws -> String {
         guard let executable, let bundle = enclosingApp(of: executable) else {
             throw BackgroundAssetsError(
                 .notConfigured,
@@ -80,7 +82,7 @@ package struct AppIdentity: Sendable {
                 .notConfigured,
                 "\(file) has no string for BAAppGroupID. Add the app group that the app shares with its extension.")
         }
-        guard values["BAHasManagedAssetPacks"] as? Bool == true else {
+        guard !managed || values["BAHasManagedAssetPacks"] as? Bool == true else {
             throw BackgroundAssetsError(
                 .notConfigured,
                 "\(file) does not set BAHasManagedAssetPacks. Set it to true to have managed asset packs.")

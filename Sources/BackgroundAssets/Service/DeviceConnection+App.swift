@@ -9,14 +9,22 @@ extension DeviceConnection {
     /// Opens an app's connection, and starts the service of its user if there is none.
     /// - Throws: `DeviceError` when no service answers and none can be started.
     static func connect(for app: AppIdentity) async throws -> DeviceConnection {
-        // A socket at another place than the environment names belongs to a service that others start.
-        let isOwn = app.socket == app.paths.socket
-        let paths =
-            isOwn
+        try await connect(paths: paths(app), client: app.bundleID, startIfNeeded: isOwn(app))
+    }
+
+    /// As above, blocking the thread.
+    static func connectAndWait(for app: AppIdentity) throws -> DeviceConnection {
+        try connectAndWait(paths: paths(app), client: app.bundleID, startIfNeeded: isOwn(app))
+    }
+
+    /// A socket at another place than the environment names belongs to a service that others start.
+    private static func isOwn(_ app: AppIdentity) -> Bool { app.socket == app.paths.socket }
+
+    private static func paths(_ app: AppIdentity) -> LarderPaths {
+        isOwn(app)
             ? app.paths
             : LarderPaths(
                 state: app.paths.state, runtime: app.socket.removingLastComponent(),
                 configuration: app.paths.configuration)
-        return try await connect(paths: paths, client: app.bundleID, startIfNeeded: isOwn)
     }
 }

@@ -19,11 +19,20 @@ final class ConnectionCore: Sendable {
     }
 
     private let channel: any MessageChannel
+    /// Takes what the other side asks; nil where it never does.
+    private let onRequest: (@Sendable (_ message: [UInt8]) -> Void)?
+    /// Called once when nothing more will come, with what was wrong with the last message.
+    private let onEnd: (@Sendable ((any Error)?) -> Void)?
     private let outbox: MessageOutbox
     private let state = Locked(State())
 
-    init(_ channel: any MessageChannel) {
+    init(
+        _ channel: any MessageChannel, onRequest: (@Sendable (_ message: [UInt8]) -> Void)? = nil,
+        onEnd: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
         self.channel = channel
+        self.onRequest = onRequest
+        self.onEnd = onEnd
         outbox = MessageOutbox(channel)
     }
 
@@ -52,6 +61,46 @@ final class ConnectionCore: Sendable {
         }
         return try WireCodec.result(Request.Reply.self, reply)
     }
+
+    /// Sends a request and blocks for its answer.
+    func sendAndWait<Request: DeviceRequest>(_ request: Request) throws -> Request.Reply {
+        let id = takeID()
+        let bytes = try WireCodec.request(id, request)
+        let answer = Monitor<Result<[UInt8], any Error>?>(nil)
+        add(.reply { result in answer.withLock { $0 = result } }, id)
+        if !outbox.post(bytes, here: true) { fail(id, Self.disconnected) }
+        return try WireCodec.result(Request.Reply.self, answer.wait { $0 }.get())
+    }
+
+    /// Opens a stream and blocks for its first event; whoever lets go of it says so with `letGo`.
+    func openAndWait<Request: DeviceStreamRequest>(_ request: Request) throws -> Int64 {
+        let id = takeID()
+        let bytes = try WireCodec.request(id, request)
+        let first = Monitor<Result<Void, any Error>?>(nil)
+        add(
+            .stream { message in
+                first.withLock { first in
+                    guard first == nil else { return }
+                    switch message {
+                    case .success: first = .success(())
+                    case .failure(let error): first = .failure(error)
+                    case nil: first = .failure(Self.disconnected)
+                    }
+                }
+            }, id)
+        if !outbox.post(bytes, here: true) { fail(id, Self.disconnected) }
+        try first.wait { $0 }.get()
+        return id
+    }
+
+    /// Ends a stream on the calling thread.
+    func letGo(_ id: Int64) {
+        guard take(id) != nil, let bytes = try? WireCodec.cancel(id) else { return }
+        outbox.post(bytes, here: true)
+    }
+
+    /// Sends a message as it is: an answer to what the other side asked.
+    func post(_ message: [UInt8]) { outbox.post(message, here: true) }
 
     func stream<Request: DeviceStreamRequest>(
         _ request: Request, keeping connection: DeviceConnection
@@ -120,9 +169,11 @@ final class ConnectionCore: Sendable {
 
     private func readUntilEnd() {
         var ending: any Error = Self.disconnected
+        var fault: (any Error)?
         do {
             while let message = try channel.receive() { try deliver(message) }
         } catch {
+            fault = error
             if let error = error as? DeviceError { ending = error }
         }
         let waiters = state.withLock { state in
@@ -138,12 +189,15 @@ final class ConnectionCore: Sendable {
             case .stream(let receive): receive(.failure(ending))
             }
         }
+        onEnd?(fault)
     }
 
     /// - Throws: `DeviceError` when the message is not of the protocol.
     private func deliver(_ message: [UInt8]) throws {
         let header = try WireCodec.header(message)
-        if let id = header.id {
+        if let onRequest, header.method != nil {
+            onRequest(message)
+        } else if let id = header.id {
             if let error = header.error { return fail(id, error) }
             if case .reply(let resume) = take(id) { resume(.success(message)) }
         } else if let id = header.stream {

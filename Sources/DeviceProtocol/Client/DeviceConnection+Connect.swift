@@ -29,15 +29,28 @@ extension DeviceConnection {
         _ paths: LarderPaths, _ client: String, _ version: String, _ startIfNeeded: Bool
     ) async throws -> DeviceConnection {
         let channel = try await offload { () throws -> FrameChannel in
-            if let channel = try open(paths) { return channel }
-            guard startIfNeeded else {
-                throw DeviceError(
-                    .unavailable,
-                    "The device service is not running: nothing answers at \(paths.socket). Start larderd.")
-            }
-            return try ServiceStarter.start(paths)
+            try self.channel(paths, startIfNeeded: startIfNeeded)
         }
         return try await DeviceConnection(channel: channel, client: client, version: version)
+    }
+
+    /// As `connect`, blocking the thread; no task needs to run meanwhile.
+    /// - Throws: `DeviceError` with code `unavailable` when there is no service and none could be started.
+    package static func connectAndWait(
+        paths: LarderPaths, client: String, version: String = "", startIfNeeded: Bool = true
+    ) throws -> DeviceConnection {
+        try DeviceConnection(
+            waitingOn: try channel(paths, startIfNeeded: startIfNeeded), client: client, version: version)
+    }
+
+    /// Blocks.
+    private static func channel(_ paths: LarderPaths, startIfNeeded: Bool) throws -> FrameChannel {
+        if let channel = try open(paths) { return channel }
+        guard startIfNeeded else {
+            throw DeviceError(
+                .unavailable, "The device service is not running: nothing answers at \(paths.socket). Start larderd.")
+        }
+        return try ServiceStarter.start(paths)
     }
 
     /// nil when nobody listens.

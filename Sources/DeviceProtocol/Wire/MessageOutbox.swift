@@ -20,6 +20,7 @@ package final class MessageOutbox: Sendable {
     private let channel: any MessageChannel
     private let limit: Int
     private let state = Locked(State())
+    private let sending = Locked(())
 
     /// - Parameter limit: how many bytes may wait for a peer that does not read.
     package init(_ channel: any MessageChannel, limit: Int = 32 << 20) {
@@ -28,8 +29,10 @@ package final class MessageOutbox: Sendable {
     }
 
     /// Takes a message for sending; false when the connection has ended.
+    /// - Parameter here: send on the calling thread, which may block, instead of leaving it to a task. For callers that keep
+    ///   tasks from running.
     @discardableResult
-    package func post(_ message: [UInt8]) -> Bool {
+    package func post(_ message: [UInt8], here: Bool = false) -> Bool {
         enum Step { case refuse, overflow, queued, drain }
         let step = state.withLock { state -> Step in
             if state.closed { return .refuse }
@@ -40,7 +43,7 @@ package final class MessageOutbox: Sendable {
             }
             state.messages.append(message)
             state.bytes += message.count
-            if state.draining { return .queued }
+            if state.draining { return here ? .drain : .queued }
             state.draining = true
             return .drain
         }
@@ -51,6 +54,10 @@ package final class MessageOutbox: Sendable {
             return false
         case .queued: return true
         case .drain:
+            if here {
+                drain()
+                return true
+            }
             Task.detached { try? await offload { self.drain() } }
             return true
         }
@@ -75,7 +82,12 @@ package final class MessageOutbox: Sendable {
         if drained { channel.close() }
     }
 
+    /// May run on several threads: one after the other they take what waits and send it, so the order stays.
     private func drain() {
+        sending.withLock { _ in drainInTurn() }
+    }
+
+    private func drainInTurn() {
         while true {
             let (batch, finished) = state.withLock { state in
                 let batch = state.messages

@@ -12,6 +12,7 @@ package final class DeviceService: Sendable {
     private let server: SocketServer
     private let lifecycle: AppLifecycle
     private let store: any PackStoring
+    private let downloads: DownloadStore
     private let database: Database
     private let recovery: Task<Void, any Error>
     private let lock: LockHolder
@@ -44,6 +45,10 @@ package final class DeviceService: Sendable {
             hostRule: { try await hosts.rule($0) })
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let notes = NoteBoard()
+        let downloads = DownloadStore(
+            DownloadTools(
+                paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
+                clients: clients, log: configuration.log.named("downloads")))
         let housekeeper = Housekeeper(database: database)
         let lifecycle = AppLifecycle(
             InstallTools(
@@ -53,6 +58,7 @@ package final class DeviceService: Sendable {
             paths: paths, quiet: { housekeeper.tidy() })
         let recovery = Task {
             try await store.recover()
+            try await downloads.recover()
             try await lifecycle.recover()
         }
         let listener = try configuration.listener ?? UnixListener(path: paths.socket)
@@ -62,23 +68,24 @@ package final class DeviceService: Sendable {
             inventory: Inventory(
                 registry: registry, store: store, lifecycle: lifecycle, paths: paths, version: configuration.version,
                 notes: notes),
-            settings: settings, trust: trust, store: store,
+            settings: settings, trust: trust, store: store, downloads: downloads,
             doctor: Doctor(registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
         let server = SocketServer(
             listener, version: configuration.version, router: harness.router(), log: configuration.log,
             onLeave: { housekeeper.tidy() })
         try server.start()
-        return DeviceService(server, lifecycle, store, database, recovery, lock, configuration.log)
+        return DeviceService(server, lifecycle, store, downloads, database, recovery, lock, configuration.log)
     }
 
     private init(
-        _ server: SocketServer, _ lifecycle: AppLifecycle, _ store: any PackStoring, _ database: Database,
-        _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
+        _ server: SocketServer, _ lifecycle: AppLifecycle, _ store: any PackStoring, _ downloads: DownloadStore,
+        _ database: Database, _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
     ) {
         self.server = server
         self.lifecycle = lifecycle
         self.store = store
+        self.downloads = downloads
         self.database = database
         self.recovery = recovery
         self.lock = lock
@@ -96,6 +103,7 @@ package final class DeviceService: Sendable {
         server.refuse()
         await lifecycle.stop()
         await store.close()
+        await downloads.close()
         // Last, so that whoever asked for the end is told of it.
         await server.close()
         await database.close()

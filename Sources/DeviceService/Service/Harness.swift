@@ -13,6 +13,7 @@ struct Harness: Sendable {
     let settings: SettingsStore
     let trust: TrustStore
     let store: any PackStoring
+    let downloads: DownloadStore
     let doctor: Doctor
     /// Requests wait for it: before, disk and database may disagree.
     let recovery: Task<Void, any Error>
@@ -26,6 +27,7 @@ struct Harness: Sendable {
         addInventory(&router)
         addSettings(&router)
         addAssets(&router)
+        addDownloads(&router)
         return router
     }
 

@@ -9,6 +9,8 @@ struct RequestRouter: Sendable {
     struct Caller: Hashable, Sendable {
         var client: String
         var processID: Int32
+        /// The app whose extension asks, over its own conversation; nil for everyone on the socket.
+        var extensionOf: String?
     }
 
     enum Handler: Sendable {

@@ -6,6 +6,7 @@ import Database
 /// The tables of the service's database, from all its parts.
 enum Schema {
     static let migrations = [
-        Migration(version: 1, statements: AppRegistry.tables + SettingsStore.tables + PackTables.create)
+        Migration(version: 1, statements: AppRegistry.tables + SettingsStore.tables + PackTables.create),
+        Migration(version: 2, statements: DownloadTables.create),
     ]
 }

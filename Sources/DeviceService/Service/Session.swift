@@ -20,17 +20,45 @@ final class Session: Sendable {
     private let outbox: MessageOutbox
     private let router: RequestRouter
     private let processID: Int32
+    private let extensionOf: String?
     private let version: String
     private let log: Logger
     private let state = Locked(State())
 
     init(_ channel: any MessageChannel, processID: Int32, version: String, router: RequestRouter, log: Logger) {
+        extensionOf = nil
         self.channel = channel
         self.processID = processID
         self.version = version
         self.router = router
         self.log = log
         outbox = MessageOutbox(channel)
+    }
+
+    /// The part of a conversation with an app's extension in which the extension asks. Its messages come through `take`; it
+    /// needs no greeting.
+    init(with channel: any MessageChannel, extensionOf app: String, router: RequestRouter, log: Logger) {
+        extensionOf = app
+        self.channel = channel
+        processID = 0
+        version = ""
+        self.router = router
+        self.log = log
+        outbox = MessageOutbox(channel)
+        state.withLock { $0.client = app }
+    }
+
+    /// Takes a message that somebody else read from the channel.
+    func take(_ message: [UInt8]) { _ = handle(message) }
+
+    /// Cancels what is in flight and waits for it, so that nothing is held any more. The channel stays as it is.
+    func release() async {
+        let tasks = state.withLock { state in
+            state.isOpen = false
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
     }
 
     /// Reads until the client leaves or breaks the protocol. For an owned thread.
@@ -92,7 +120,8 @@ final class Session: Sendable {
                 DeviceError(.unknownMethod, "This service does not know `\(method)`; it may be older than its client."))
             return true
         }
-        start(handler, message, id, RequestRouter.Caller(client: client, processID: processID))
+        start(
+            handler, message, id, RequestRouter.Caller(client: client, processID: processID, extensionOf: extensionOf))
         return true
     }
 

@@ -50,3 +50,15 @@ extension FetchKind {
         self == .essential ? .essential : foreground ? .foreground : .background
     }
 }
+
+extension TransferQueue {
+    /// A pack is wanted; see `submit(_:host:rankClass:priority:paused:replacing:now:)`.
+    package mutating func submit(
+        _ key: TransferKey, host: String, kind: FetchKind, foreground: Bool, paused: Bool = false,
+        replacing: Bool = false, now: Instant
+    ) -> [Action] {
+        submit(
+            key, host: host, rankClass: kind.rankClass(foreground: foreground), priority: kind.priority, paused: paused,
+            replacing: replacing, now: now)
+    }
+}

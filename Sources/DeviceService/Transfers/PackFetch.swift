@@ -145,7 +145,7 @@ final class PackFetch: Sendable {
             return state.stopped
         }
         if stopped { try checkStop() }
-        let head = try waitForHead(transfer)
+        let head = try transfer.waitForHead()
         if head.startOffset != pipeline.position { try pipeline.restart() }
         guard head.startOffset == pipeline.position else {
             throw StoreError(.server, "The server of the pack \(download.id) sent another part than was asked for.")
@@ -172,19 +172,5 @@ final class PackFetch: Sendable {
                 report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked))
             }
         }
-    }
-
-    /// The head comes to a task; this thread waits for it.
-    private func waitForHead(_ transfer: HTTPDownload) throws -> HTTPResponse {
-        let answer = Monitor<Result<HTTPResponse, any Error>?>(nil)
-        Task {
-            do {
-                let head = try await transfer.head()
-                answer.withLock { $0 = .success(head) }
-            } catch {
-                answer.withLock { $0 = .failure(error) }
-            }
-        }
-        return try answer.wait { $0 }.get()
     }
 }

@@ -4,27 +4,27 @@
 import Kit
 
 extension TransferQueue {
-    /// A pack is wanted. One that is there already keeps its age and is promoted if the new request ranks higher.
+    /// Something is wanted. What is there already keeps its age and is promoted if the new request ranks higher.
     /// - Parameters:
+    ///   - priority: the place among those of one class.
     ///   - paused: it begins paused (as it was before the service restarted).
     ///   - replacing: what is wanted now is another version: what is staged is void.
     package mutating func submit(
-        _ key: TransferKey, host: String, kind: FetchKind, foreground: Bool, paused: Bool = false,
+        _ key: TransferKey, host: String, rankClass: TransferRank.Class, priority: Int, paused: Bool = false,
         replacing: Bool = false, now: Instant
     ) -> [Action] {
         guard var item = items[key] else {
             items[key] = Item(
-                key: key, host: host, kind: kind, foreground: foreground, state: paused ? .paused : .queued,
+                key: key, host: host, rankClass: rankClass, priority: priority, state: paused ? .paused : .queued,
                 sequence: nextSequence, retries: Retries(now: now))
             nextSequence += 1
             return schedule(now)
         }
         var actions: [Action] = []
-        let promoted = TransferRank(
-            rankClass: kind.rankClass(foreground: foreground), priority: kind.priority, sequence: item.sequence)
+        let promoted = TransferRank(rankClass: rankClass, priority: priority, sequence: item.sequence)
         if promoted > item.rank || replacing {
-            item.kind = kind
-            item.foreground = foreground
+            item.rankClass = rankClass
+            item.priority = priority
         }
         item.host = host
         item.retries.reset(now: now)
@@ -48,6 +48,13 @@ extension TransferQueue {
         }
         items[key] = item
         return actions + schedule(now)
+    }
+
+    /// Ranks a transfer anew, up or down; one that runs goes on without a break unless its place is needed.
+    package mutating func rank(_ key: TransferKey, _ rankClass: TransferRank.Class, now: Instant) -> [Action] {
+        guard items[key] != nil else { return [] }
+        items[key]?.rankClass = rankClass
+        return schedule(now)
     }
 
     package mutating func pause(_ key: TransferKey, now: Instant) -> [Action] {
@@ -177,6 +184,7 @@ extension TransferQueue {
     /// Gives free places to the highest ranks, and takes places from lower classes for higher ones.
     mutating func schedule(_ now: Instant) -> [Action] {
         var actions: [Action] = []
+        guard mayGivePlace else { return [] }
         // Places that are about to be free, each promised to one transfer that waits for it.
         var promised: Set<TransferKey> = []
         for candidate in items.values.filter({ $0.state == .queued }).sorted(by: { $0.rank > $1.rank }) {
@@ -201,5 +209,12 @@ extension TransferQueue {
             actions.append(.stop(weakest.key))
         }
         return actions
+    }
+
+    /// Whether anything could come of giving places: with thousands waiting behind full places most calls end here.
+    private var mayGivePlace: Bool {
+        let holders = items.values.filter(\.holdsPlace)
+        guard holders.count >= limits.total, let weakest = holders.map(\.rankClass).min() else { return true }
+        return items.values.contains { $0.state == .queued && $0.rankClass > weakest }
     }
 }

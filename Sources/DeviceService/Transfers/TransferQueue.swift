@@ -3,9 +3,10 @@
 
 package import Kit
 
-/// What a transfer is for: one pack of one app. There is at most one at a time.
+/// What a transfer is for: one pack, or one unmanaged download, of one app. There is at most one at a time.
 package struct TransferKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     package var app: String
+    /// The pack's id, or the download's identifier.
     package var pack: String
 
     package init(app: String, pack: String) {
@@ -68,16 +69,15 @@ package struct TransferQueue: Sendable {
     package struct Item: Hashable, Sendable {
         package let key: TransferKey
         package internal(set) var host: String
-        package internal(set) var kind: FetchKind
-        package internal(set) var foreground: Bool
+        package internal(set) var rankClass: TransferRank.Class
+        package internal(set) var priority: Int
         package internal(set) var state: State
         let sequence: Int64
         /// Since the last byte came, or it was last asked for.
         var retries: Retries
 
         package var rank: TransferRank {
-            TransferRank(
-                rankClass: kind.rankClass(foreground: foreground), priority: kind.priority, sequence: sequence)
+            TransferRank(rankClass: rankClass, priority: priority, sequence: sequence)
         }
 
         /// Whether it takes one of the places.

@@ -61,6 +61,15 @@ final class FakeService: Sendable {
 
     /// Opens a connection to this service.
     func connect(as client: String) async throws -> DeviceConnection {
+        try await DeviceConnection(channel: try channel(), client: client, version: "test")
+    }
+
+    /// As above, blocking.
+    func connectAndWait(as client: String) throws -> DeviceConnection {
+        try DeviceConnection(waitingOn: try channel(), client: client, version: "test")
+    }
+
+    private func channel() throws -> FrameChannel {
         let (ours, theirs) = try UnixSocket.pair()
         let channel = FrameChannel(OwnedDescriptor(ours))
         let isDown = state.withLock { state in
@@ -72,8 +81,7 @@ final class FakeService: Sendable {
             throw DeviceError(.unavailable, "The service is down.")
         }
         try WorkerThread.start(name: "fake-service") { self.serve(channel) }
-        return try await DeviceConnection(
-            channel: FrameChannel(OwnedDescriptor(theirs)), client: client, version: "test")
+        return FrameChannel(OwnedDescriptor(theirs))
     }
 
     private func serve(_ channel: FrameChannel) {

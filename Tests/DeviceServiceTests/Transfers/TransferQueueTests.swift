@@ -74,7 +74,7 @@ import Testing
         #expect(queue.items[key("pack")]?.state == .running)
         #expect(queue.items[key("pack")]?.rank.rankClass == .essential)
         #expect(submit(&queue, "pack", .update) == [], "a lower request does not demote")
-        #expect(queue.items[key("pack")]?.kind == .essential)
+        #expect(queue.items[key("pack")]?.rankClass == .essential)
     }
 
     @Test func pauseResumeAndCancelAsOftenAsOneLikes() {
@@ -199,7 +199,7 @@ import Testing
             let pack = key(names.randomElement(using: &random) ?? "")
             now += .milliseconds(Int.random(in: 0...500, using: &random))
             var actions: [TransferQueue.Action] = []
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: 0..<9, using: &random) {
             case 0, 1:
                 actions = queue.submit(
                     pack, host: Bool.random(using: &random) ? "a" : "b",
@@ -210,6 +210,9 @@ import Testing
             case 3: actions = queue.resume(pack, now: now)
             case 4: actions = queue.cancel(pack, now: now)
             case 5: actions = queue.tick(now: now)
+            case 6:
+                let classes: [TransferRank.Class] = [.background, .foreground, .essential]
+                actions = queue.rank(pack, classes.randomElement(using: &random) ?? .background, now: now)
             default:
                 guard let ending = running.sorted().randomElement(using: &random) else { continue }
                 running.remove(ending)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import HTTP
+import Kit
+import System
+
+/// Why an attempt at a download ended, as the queue sees it and as a person does.
+struct DownloadFailure: Error {
+    var outcome = TransferQueue.Outcome.permanent
+    var error: DeviceError
+
+    /// - Parameter brought: whether any byte came in this attempt.
+    init(_ cause: any Error, name: String, brought: Bool) {
+        if let cause = cause as? DeviceError {
+            error = cause
+            return
+        }
+        guard let cause = cause as? HTTPClientError else {
+            let isFull = StoreError.isNoSpace(cause)
+            error = DeviceError(
+                isFull ? .noSpace : .downloadStorage,
+                isFull
+                    ? "The disk became full while \(name) was downloaded. Free some space and schedule it again."
+                    : "\(name) could not be stored: \(cause)")
+            return
+        }
+        if cause.isTransient { outcome = .transient(brought: brought, wish: cause.retryAfter) }
+        switch cause.code {
+        case .wrongLength, .tooLarge:
+            error = DeviceError(
+                .downloadWrongSize, "\(name) is not as long as its fileSize says: \(cause) Correct one of the two.")
+        case .untrustedCertificate:
+            error = DeviceError(.downloadUntrusted, "The server of \(name) is not trusted: \(cause)")
+        case .forbiddenHost:
+            error = DeviceError(
+                .disallowedByDomain,
+                "\(name) was redirected to a host that BADownloadDomainAllowList does not allow before the app's first "
+                    + "launch: \(cause)")
+        case .status where !cause.isTransient, .insecureRedirect, .tooManyRedirects, .badResponse:
+            error = DeviceError(.downloadServer, "The server does not give \(name): \(cause)")
+        case .badURL, .badTrust:
+            error = DeviceError(.failedToStart, "\(name) could not be asked for: \(cause)")
+        default: error = DeviceError(.downloadNetwork, "The download of \(name) broke off: \(cause)")
+        }
+    }
+}

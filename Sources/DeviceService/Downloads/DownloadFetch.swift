@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import HTTP
+import Kit
+import System
+
+/// One attempt to bring a download's file: asks the server, writes, and puts the whole file into its place. It runs on a
+/// thread of its own and can be stopped from anywhere; the bytes that came stay for the next attempt.
+final class DownloadFetch: Sendable {
+    /// How an attempt ended.
+    enum Ending: Sendable {
+        /// The file is in its place.
+        case arrived(size: Int64)
+        /// `.permanent` and `.transient`; `.stopped` when it was told to stop.
+        case failed(DeviceError, TransferQueue.Outcome)
+    }
+
+    struct Job: Sendable {
+        var number: Int64
+        var description: DownloadDescription
+        var places: DownloadPlaces
+        /// Bytes that a file of unannounced size may have; nil: as many as come.
+        var limit: Int64?
+        /// Asked before anything is sent to a host, redirects' targets too.
+        var permitsHost: (@Sendable (String) -> Bool)?
+    }
+
+    private struct State {
+        var stopped = false
+        var transfer: HTTPDownload?
+    }
+
+    private static let bufferSize = 256 << 10
+    private static let reportInterval = Duration.milliseconds(100)
+    /// Bytes between two flushes to the disk.
+    private static let durableInterval: Int64 = 64 << 20
+
+    private let job: Job
+    private let client: HTTPClient
+    private let report: @Sendable (_ total: Int64, _ expected: Int64?) -> Void
+    private let state = Locked(State())
+
+    /// - Parameter report: called from the fetching thread, at most ten times a second.
+    init(_ job: Job, client: HTTPClient, report: @escaping @Sendable (_ total: Int64, _ expected: Int64?) -> Void) {
+        self.job = job
+        self.client = client
+        self.report = report
+    }
+
+    /// Ends the attempt soon. May be called at any time, more than once.
+    func stop() {
+        let transfer = state.withLock { state in
+            state.stopped = true
+            return state.transfer
+        }
+        transfer?.cancel()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.stopped } }
+
+    /// Blocks: for an owned thread.
+    func run() -> Ending {
+        var brought = false
+        do {
+            try job.places.prepare(group: job.description.appGroup)
+            do {
+                return .arrived(size: try attempt(resuming: true) { brought = true })
+            } catch let error as HTTPClientError where error.status == 416 || error.code == .badResponse {
+                // The part that was asked for is not one of what the server has now.
+                if isStopped { throw error }
+                return .arrived(size: try attempt(resuming: false) { brought = true })
+            }
+        } catch {
+            let failure = DownloadFailure(error, name: job.description.identifier, brought: brought)
+            return .failed(failure.error, isStopped ? .stopped : failure.outcome)
+        }
+    }
+
+    private func attempt(resuming: Bool, _ gotBytes: () -> Void) throws -> Int64 {
+        let partial = job.places.partial(job.number)
+        let file = try OwnedDescriptor(
+            partial, .readWrite, options: [.create, .noFollow], permissions: .filePrivate)
+        let known = resuming ? DownloadCheckpoint.read(job.places.checkpoint(job.number)) : nil
+        var offset = try startOffset(file.borrowed, known)
+        let transfer = client.start(request(from: offset, validator: known?.validator))
+        defer { transfer.cancel() }
+        let stopped = state.withLock { state in
+            state.transfer = transfer
+            return state.stopped
+        }
+        if stopped { throw HTTPClientError(.cancelled, "The download was stopped.") }
+        let head = try transfer.waitForHead()
+        if head.startOffset != offset { offset = 0 }
+        let expected = head.totalLength ?? job.description.fileSize
+        try check(expected)
+        try file.borrowed.resize(to: offset)
+        var checkpoint = head.resumeValidator.map {
+            DownloadCheckpoint(
+                url: job.description.url, validator: $0, durable: offset, boot: DownloadCheckpoint.currentBoot)
+        }
+        // Before the first byte: what a checkpoint of other content says must not be believed of these.
+        if let checkpoint {
+            try checkpoint.write(job.places.checkpoint(job.number), durable: false)
+        } else {
+            try job.places.remove(job.places.checkpoint(job.number))
+        }
+        report(offset, expected)
+        let size = try receive(transfer, into: file.borrowed, from: offset, expected, &checkpoint, gotBytes)
+        try finish(file.borrowed, size: size)
+        return size
+    }
+
+    /// Where to go on from; 0 begins anew.
+    private func startOffset(_ file: FileDescriptor, _ checkpoint: DownloadCheckpoint?) throws -> Int64 {
+        guard let checkpoint, checkpoint.url == job.description.url else { return 0 }
+        let size = try file.status().size
+        let offset = checkpoint.boot == DownloadCheckpoint.currentBoot ? size : min(size, checkpoint.durable)
+        guard let whole = job.description.fileSize, whole > 0 else { return offset }
+        // With all bytes there the last one is asked for again: the server says whether they are still the file's.
+        return offset > whole ? 0 : min(offset, whole - 1)
+    }
+
+    private func request(from offset: Int64, validator: String?) -> HTTPRequest {
+        var request = HTTPRequest(
+            url: job.description.url, headers: (job.description.headers ?? [:]).sorted { $0.key < $1.key },
+            expectedLength: job.description.fileSize)
+        if offset > 0 { (request.rangeStart, request.ifRange) = (offset, validator) }
+        request.permitsHost = job.permitsHost
+        return request
+    }
+
+    private func check(_ size: Int64?) throws {
+        guard let limit = job.limit, let size, size > limit else { return }
+        throw DeviceError(
+            .allowanceExceeded,
+            "\(job.description.identifier) has \(size) bytes, and BADownloadAllowance leaves \(limit) before the app's "
+                + "first launch.")
+    }
+
+    private func receive(
+        _ transfer: HTTPDownload, into file: FileDescriptor, from start: Int64, _ expected: Int64?,
+        _ checkpoint: inout DownloadCheckpoint?, _ gotBytes: () -> Void
+    ) throws -> Int64 {
+        var offset = start
+        var flushed = start
+        var lastReport = ContinuousClock.now - Self.reportInterval
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try transfer.read(into: buffer)
+            if count == 0 { break }
+            gotBytes()
+            var rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+            while !rest.isEmpty {
+                let written = try file.write(toAbsoluteOffset: offset, rest)
+                offset += Int64(written)
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+            try check(offset)
+            if offset - flushed >= Self.durableInterval {
+                try file.synchronize()
+                flushed = offset
+                checkpoint?.durable = offset
+                try checkpoint?.write(job.places.checkpoint(job.number), durable: false)
+            }
+            let now = ContinuousClock.now
+            if now - lastReport >= Self.reportInterval {
+                lastReport = now
+                report(offset, expected)
+            }
+        }
+        report(offset, expected)
+        return offset
+    }
+
+    /// Puts the file into its place, whole.
+    private func finish(_ file: FileDescriptor, size: Int64) throws {
+        if let whole = job.description.fileSize, whole != size {
+            throw HTTPClientError(.wrongLength, "The file has \(size) bytes instead of \(whole).")
+        }
+        try file.synchronize()
+        let here = FileDescriptor.currentDirectory
+        let place = job.places.file(job.number, group: job.description.appGroup)
+        try here.rename(from: job.places.partial(job.number), to: place)
+        let folder = try OwnedDescriptor(place.removingLastComponent(), .readOnly, options: .directory)
+        try folder.borrowed.synchronize(dataOnly: false)
+        try job.places.remove(job.places.checkpoint(job.number))
+    }
+}

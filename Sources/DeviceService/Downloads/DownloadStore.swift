@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import Database
+import DeviceProtocol
+import HTTP
+import Kit
+import System
+
+/// Keeps the apps' unmanaged downloads: takes them, fetches them, and sees that app or extension hears of each one's end
+/// (BA 1.1-1.5, C8, C9).
+///
+/// The actor carries out what `Download` and the transfer queue decide. Everything that changes takes its turn, so that
+/// memory, database and disk tell one story.
+actor DownloadStore {
+    /// An attempt under way.
+    struct Attempt {
+        var fetch: DownloadFetch
+        /// Of the download that it is for; the identifier may stand for another one meanwhile.
+        var number: Int64
+    }
+
+    let tools: DownloadTools
+    nonisolated let control = ExclusiveControl()
+
+    var queue = TransferQueue()
+    var downloads: [TransferKey: Download] = [:]
+    var keys: [Int64: TransferKey] = [:]
+    private var attempts: [TransferKey: Attempt] = [:]
+    private var meters: [TransferKey: RateMeter] = [:]
+    /// The last trouble of downloads that go on.
+    var troubles: [TransferKey: DeviceError] = [:]
+    var listeners: [String: [DownloadListener]] = [:]
+    var nextListener = 0
+    /// Apps whose install or update is at its essential downloads: their ends are told afterwards, in one go.
+    var installing: Set<String> = []
+    /// Apps whose extension is being told.
+    var waking: Set<String> = []
+    /// Apps that were launched; the restrictions do not come back.
+    var launched: Set<String> = []
+    /// Who waits for ends of an app's downloads, such as its install.
+    var watchers: [String: [Int: AsyncStream<Download>.Continuation]] = [:]
+    var isClosed = false
+    private var timer: Task<Void, Never>?
+    private var turn = TurnLock()
+    private var settled: [Int64: [CheckedContinuation<Void, Never>]] = [:]
+
+    init(_ tools: DownloadTools) { self.tools = tools }
+
+    func places(_ app: String) -> DownloadPlaces { DownloadPlaces(appRoot: tools.paths.appRoot(app)) }
+
+    // MARK: - Turns
+
+    /// Runs `body` when everything before it is done. Not to be nested.
+    func inTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        if !turn.take() { await withCheckedContinuation { turn.enqueue($0) } }
+        defer { turn.give() }
+        return try await body()
+    }
+
+    /// Waits until the attempt for this download has ended. Outside a turn.
+    func settle(_ key: TransferKey, _ number: Int64) async {
+        guard attempts[key]?.number == number else { return }
+        await withCheckedContinuation { settled[number, default: []].append($0) }
+    }
+
+    // MARK: - Carrying out
+
+    /// Tells a download what happened and does what follows.
+    func apply(_ fact: Download.Fact, to key: TransferKey) async {
+        guard var download = downloads[key] else { return }
+        let actions = download.handle(fact)
+        downloads[key] = download
+        for action in actions { await perform(action, download, key) }
+        if !actions.isEmpty { for watcher in (watchers[key.app] ?? [:]).values { watcher.yield(download) } }
+    }
+
+    private func perform(_ action: Download.Action, _ download: Download, _ key: TransferKey) async {
+        switch action {
+        case .save: await write { try $0.save(download) }
+        case .forget: await forget(download, key)
+        case .enqueue: await enqueue(download, key)
+        case .rerank: await perform(queue.rank(key, download.rankClass, now: .now))
+        case .pauseTransfer: await perform(queue.pause(key, now: .now))
+        case .resumeTransfer: await perform(queue.resume(key, now: .now))
+        case .withdraw: await perform(queue.cancel(key, now: .now))
+        case .deleteFile: await delete { $0.file(download) }
+        case .tell(let step): tell(step, key.app)
+        case .deliver: deliver(key.app)
+        }
+
+        func delete(_ path: (DownloadPlaces) -> FilePath) async {
+            let places = places(key.app)
+            let path = path(places)
+            do {
+                try await offload { try places.remove(path) }
+            } catch {
+                tools.log.warning("A downloaded file could not be deleted.", ["file": "\(path)", "error": "\(error)"])
+            }
+        }
+    }
+
+    func enqueue(_ download: Download, _ key: TransferKey, paused: Bool = false) async {
+        await perform(
+            queue.submit(
+                key, host: PackStore.host(of: download.description.url), rankClass: download.rankClass,
+                priority: download.description.priority, paused: paused, now: .now))
+    }
+
+    private func forget(_ download: Download, _ key: TransferKey) async {
+        if downloads[key]?.number == download.number { downloads[key] = nil }
+        troubles[key] = nil
+        guard let number = download.number else { return }
+        keys[number] = nil
+        await write { try $0.deleteDownload(number) }
+        if attempts[key]?.number != number { await discardPartial(number, key.app) }
+    }
+
+    private func discardPartial(_ number: Int64, _ app: String) async {
+        let places = places(app)
+        do {
+            try await offload { try places.discardPartial(number) }
+        } catch {
+            tools.log.warning("A partial file could not be deleted.", ["app": app, "error": "\(error)"])
+        }
+    }
+
+    /// Changes rows whose loss a start puts right; trouble is logged.
+    func write(_ body: @Sendable (borrowing Connection) throws -> Void) async {
+        do {
+            try await tools.database.write(body)
+        } catch {
+            tools.log.error("The database cannot be written.", ["error": "\(error)"])
+        }
+    }
+
+    // MARK: - Transfers
+
+    func perform(_ actions: [TransferQueue.Action]) async {
+        for action in actions {
+            switch action {
+            case .start(let key): await start(key)
+            case .stop(let key): attempts[key]?.fetch.stop()
+            case .tellWaiting(let key, _): await apply(.interrupted, to: key)
+            case .tellFailed(let key):
+                let error =
+                    troubles[key] ?? DeviceError(.downloadNetwork, "The download of \(key.pack) broke off.")
+                await apply(.broke(error), to: key)
+            // Partial files go with their downloads; the rest was told when it was asked for.
+            case .discard, .tellPaused, .tellCancelled, .tellFinished: break
+            }
+        }
+        setTimer()
+    }
+
+    private func start(_ key: TransferKey) async {
+        guard let download = downloads[key], let number = download.number, !isClosed else { return }
+        do {
+            let fetch = DownloadFetch(try await job(download, number), client: try tools.clients.client()) {
+                [weak self] total, expected in
+                Task { await self?.note(total, expected, key, number) }
+            }
+            attempts[key] = Attempt(fetch: fetch, number: number)
+            meters[key] = RateMeter()
+            await apply(.began, to: key)
+            try WorkerThread.start(name: "larder-download") { [self] in
+                let ending = fetch.run()
+                Task { await ended(key, fetch, ending) }
+            }
+        } catch {
+            attempts[key] = nil
+            troubles[key] = DownloadFailure(error, name: key.pack, brought: false).error
+            await perform(queue.ended(key, .permanent, jitter: 0, now: .now))
+        }
+    }
+
+    private func job(_ download: Download, _ number: Int64) async throws -> DownloadFetch.Job {
+        var job = DownloadFetch.Job(
+            number: number, description: download.description, places: places(download.app))
+        guard !launched.contains(download.app) else { return job }
+        let facts = try await facts(download.app)
+        guard !facts.wasLaunched, let restrictions = facts.keys.restrictions else { return job }
+        job.permitsHost = { restrictions.allows(host: $0) }
+        if download.description.fileSize == nil { job.limit = DownloadRules.remaining(essential: false, facts) }
+        return job
+    }
+
+    private func note(_ total: Int64, _ expected: Int64?, _ key: TransferKey, _ number: Int64) async {
+        guard attempts[key]?.number == number, downloads[key]?.number == number else { return }
+        meters[key]?.add(total: total, at: .now)
+        troubles[key] = nil
+        await apply(.progress(total: total, expected: expected), to: key)
+    }
+
+    private func ended(_ key: TransferKey, _ fetch: DownloadFetch, _ ending: DownloadFetch.Ending) async {
+        await inTurn {
+            guard let attempt = attempts[key], attempt.fetch === fetch else { return }
+            attempts[key] = nil
+            meters[key] = nil
+            let isWanted = downloads[key]?.number == attempt.number
+            var outcome = TransferQueue.Outcome.finished
+            switch ending {
+            case .arrived(let size):
+                if isWanted { await apply(.arrived(size: size), to: key) } else { await drop(attempt.number, key) }
+            case .failed(let error, let how):
+                outcome = how
+                guard isWanted else {
+                    await drop(attempt.number, key)
+                    break
+                }
+                if how != .stopped {
+                    troubles[key] = error
+                    tools.log.notice(
+                        "A download ended early.",
+                        ["app": key.app, "download": key.pack, "error": error.description])
+                }
+                await apply(.interrupted, to: key)
+            }
+            if !isClosed {
+                await perform(queue.ended(key, outcome, jitter: Double.random(in: 0...1), now: .now))
+            }
+            for waiter in settled.removeValue(forKey: attempt.number) ?? [] { waiter.resume() }
+        }
+    }
+
+    /// Deletes what an attempt left for a download that is not wanted any more.
+    private func drop(_ number: Int64, _ key: TransferKey) async {
+        await discardPartial(number, key.app)
+        let places = places(key.app)
+        _ = try? await offload { try places.clean(file: number) }
+    }
+
+    /// Bytes a second of a download under way; 0 for others.
+    func rate(_ key: TransferKey) -> Double { meters[key]?.bytesPerSecond ?? 0 }
+
+    // MARK: - Time
+
+    private func setTimer() {
+        timer?.cancel()
+        timer = nil
+        guard let deadline = queue.nextDeadline, !isClosed else { return }
+        timer = Task { [weak self] in
+            guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
+            await self?.tick()
+        }
+    }
+
+    private func tick() async {
+        await inTurn {
+            guard !isClosed else { return }
+            await perform(queue.tick(now: .now))
+        }
+    }
+
+    /// Stops transfers where they can go on from.
+    func close() async {
+        isClosed = true
+        timer?.cancel()
+        timer = nil
+        let running = attempts.map { ($0.key, $0.value) }
+        for (_, attempt) in running { attempt.fetch.stop() }
+        for (key, attempt) in running { await settle(key, attempt.number) }
+        for watcher in watchers.values.flatMap(\.values) { watcher.finish() }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Database
+import DeviceProtocol
+import HTTP
+import Kit
+
+/// What unmanaged downloads work with.
+struct DownloadTools: Sendable {
+    let paths: LarderPaths
+    let database: Database
+    let registry: AppRegistry
+    let bundles: BundleStore
+    let settings: SettingsStore
+    let clients: any HTTPClientSource
+    let log: Logger
+}
+
+/// A connection of an app that is there to hear of its downloads.
+struct DownloadListener: Sendable {
+    let id: Int
+    /// Whether somebody listens; otherwise the connection only says that the app is there.
+    let isListening: Bool
+    let emit: @Sendable (DownloadStep) -> Void
+    /// Ends that were told and not acknowledged.
+    var outstanding: Set<Int64> = []
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import Testing
+
+@testable import BackgroundAssets
+
+/// What an app does with unmanaged downloads, against a service that does as told (BA 1.3, 1.4, 1.8).
+@Suite struct DownloadManagerTests {
+    private func manager(_ service: FakeService, isInBackground: Bool = false) -> BADownloadManager {
+        BADownloadManager(
+            client: DownloadClient(app: .success("org.example.Game")) { try service.connectAndWait(as: "test") },
+            isInBackground: isInBackground)
+    }
+
+    private func download(_ name: String = "map", essential: Bool = false) throws -> BAURLDownload {
+        let url = try #require(URL(string: "https://example.org/\(name)"))
+        return BAURLDownload(
+            identifier: name, request: URLRequest(url: url), essential: essential, fileSize: 10,
+            applicationGroupIdentifier: "group.org.example", priority: .max)
+    }
+
+    @Test func whatIsScheduledIsWhatTheAppMade() async throws {
+        let service = FakeService()
+        let seen = Locked<DownloadDescription?>(nil)
+        service.on(ScheduleDownloadRequest.self) { request in
+            seen.withLock { $0 = request.download }
+            #expect(request.app == "org.example.Game")
+            return EmptyReply()
+        }
+        let manager = manager(service)
+        let url = try #require(URL(string: "https://example.org/a?b=c"))
+        var request = URLRequest(url: url)
+        request.setValue("Bearer x", forHTTPHeaderField: "Authorization")
+        let download = BAURLDownload(
+            identifier: "a", request: request, fileSize: 7, applicationGroupIdentifier: "group.x")
+        try await offload { try manager.scheduleDownload(download) }
+        let sent = try #require(seen.withLock { $0 })
+        #expect(sent.url == "https://example.org/a?b=c" && sent.headers == ["Authorization": "Bearer x"])
+        #expect(sent.fileSize == 7 && sent.appGroup == "group.x" && !sent.isEssential && sent.priority == 0)
+        #expect(sent.uniqueIdentifier == download.uniqueIdentifier && download.state == .created)
+    }
+
+    @Test(arguments: DownloadProblem.allCases) func refusalsAreApples(_ problem: DownloadProblem) async throws {
+        let service = FakeService()
+        service.on(ScheduleDownloadRequest.self) { _ in throw DeviceError(problem, "no, because") }
+        let manager = manager(service)
+        let download = try download()
+        let error = await #expect(throws: BAError.self) {
+            try await offload { try manager.scheduleDownload(download) }
+        }
+        #expect(error?.code.rawValue == problem.rawValue)
+        let bridged = try #require(error.map { $0 as NSError })
+        #expect(bridged.domain == BAErrorDomain && bridged.code == problem.rawValue)
+        #expect(bridged.localizedDescription == "no, because")
+    }
+
+    @Test func errorsMatchByName() {
+        do {
+            throw BAError(.downloadAlreadyScheduled)
+        } catch BAError.downloadAlreadyScheduled {
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    @Test func aScheduleThatTheServiceDiedOverIsNotRefused() async throws {
+        let service = FakeService()
+        let taken = Locked<DownloadDescription?>(nil)
+        service.on(ScheduleDownloadRequest.self) { request in
+            let isFirst = taken.withLock { taken in
+                defer { taken = request.download }
+                return taken == nil
+            }
+            guard isFirst else { throw DeviceError(.alreadyScheduled, "again") }
+            service.die()
+            return EmptyReply()
+        }
+        service.on(CurrentDownloadsRequest.self) { _ in
+            CurrentDownloadsRequest.Reply(downloads: taken.withLock { $0 }.map { [$0] } ?? [])
+        }
+        let (manager, download) = (manager(service), try download())
+        try await offload { try manager.scheduleDownload(download) }
+        #expect(service.methods.filter { $0 == ScheduleDownloadRequest.method }.count == 2)
+    }
+
+    @Test func theForegroundIsRefusedInTheBackgroundByTheService() async throws {
+        let service = FakeService()
+        let inFront = Locked<[Bool]>([])
+        service.on(StartForegroundDownloadRequest.self) { request in
+            inFront.withLock { $0.append(request.isInFront) }
+            return EmptyReply()
+        }
+        service.onStream(DownloadEventsRequest.self) { request, _ in #expect(!request.isListening) }
+        let download = try download()
+        for isInBackground in [true, false] {
+            let manager = manager(service, isInBackground: isInBackground)
+            try await offload { try manager.startForegroundDownload(download) }
+        }
+        #expect(inFront.withLock { $0 } == [false, true])
+    }
+
+    private final class Delegate: BADownloadManagerDelegate, Sendable {
+        let heard = Monitor<[String]>([])
+
+        private func hear(_ what: String) { heard.withLock { $0.append(what) } }
+        func downloadDidBegin(_ download: BADownload) { hear("began \(download.identifier)") }
+        func download(
+            _ download: BADownload, didWriteBytes bytesWritten: Int64, totalBytesWritten: Int64,
+            totalBytesExpectedToWrite: Int64
+        ) { hear("\(bytesWritten) \(totalBytesWritten) \(totalBytesExpectedToWrite)") }
+        func download(_ download: BADownload, failedWithError error: any Error) {
+            hear("failed \((error as? URLError)?.code.rawValue ?? 0) \(download.state.rawValue)")
+        }
+        func download(_ download: BADownload, finishedWithFileURL fileURL: URL) {
+            hear("finished \(fileURL.path) \(download is BAURLDownload)")
+        }
+    }
+
+    @Test func theDelegateHearsOfEachEndOnce() async throws {
+        let service = FakeService()
+        let streams = Monitor<[FakeService.Stream<DownloadStep>]>([])
+        let acknowledged = Monitor<[Int64]>([])
+        service.onStream(DownloadEventsRequest.self) { request, stream in
+            #expect(request.isListening)
+            streams.withLock { $0.append(stream) }
+        }
+        service.on(AcknowledgeDownloadRequest.self) { request in
+            acknowledged.withLock { $0.append(request.number) }
+            return EmptyReply()
+        }
+        let (manager, delegate) = (manager(service), Delegate())
+        manager.delegate = delegate
+        let map = DownloadDescription(
+            identifier: "map", uniqueIdentifier: "u", url: "https://example.org/map", fileSize: 10, appGroup: "g",
+            state: .failed)
+        func stream(_ number: Int) async throws -> FakeService.Stream<DownloadStep> {
+            try await offload { streams.wait { $0.count >= number ? $0[number - 1] : nil } }
+        }
+        let first = try await stream(1)
+        try first.send(DownloadStep(.began, map))
+        try first.send(DownloadStep(.progress, map, written: 3, total: 5, expected: 10))
+        try first.send(DownloadStep(.finished, map, number: 4, file: "/x/4"))
+        try first.send(DownloadStep(.failed, map, number: 5, error: DeviceError(.cancelled, "it was")))
+        try await offload { acknowledged.wait { $0.count >= 2 ? () : nil } }
+        // A service that was killed before it had the acknowledgement tells it again.
+        service.die()
+        let second = try await stream(2)
+        try second.send(DownloadStep(.finished, map, number: 4, file: "/x/4"))
+        try await offload { acknowledged.wait { $0.count >= 3 ? () : nil } }
+        #expect(acknowledged.peek { $0 } == [4, 5, 4])
+        #expect(
+            delegate.heard.peek { $0 } == [
+                "began map", "3 5 10", "finished /x/4 true", "failed \(URLError.Code.cancelled.rawValue) -1",
+            ])
+    }
+
+    @Test func aDelegateThatIsGoneHearsNothingAndAcknowledgesNothing() async throws {
+        let service = FakeService()
+        let streams = Monitor<[FakeService.Stream<DownloadStep>]>([])
+        service.onStream(DownloadEventsRequest.self) { _, stream in streams.withLock { $0.append(stream) } }
+        let manager = manager(service)
+        do {
+            let delegate = Delegate()
+            manager.delegate = delegate
+            withExtendedLifetime(delegate) {}
+        }
+        let stream = try await offload { streams.wait { $0.first } }
+        let map = DownloadDescription(identifier: "map", uniqueIdentifier: "u", url: "", fileSize: nil, appGroup: "g")
+        try stream.send(DownloadStep(.finished, map, number: 4, file: "/x/4"))
+        // Letting go of the stream leaves the end to others.
+        try await service.letGo(stream.id)
+        #expect(!service.methods.contains(AcknowledgeDownloadRequest.method))
+        #expect(manager.delegate == nil)
+    }
+
+    @Test func exclusiveControlIsHeldForTheBodyAndGivenBack() async throws {
+        let service = FakeService()
+        let streams = Monitor<[FakeService.Stream<EmptyReply>]>([])
+        let patience = Locked<[Int64?]>([])
+        service.onStream(ExclusiveControlRequest.self) { request, stream in
+            patience.withLock { $0.append(request.patience) }
+            streams.withLock { $0.append(stream) }
+            if request.patience == 0 {
+                try stream.fail(DeviceError(.controlHeld, "held"))
+            } else {
+                try stream.send(EmptyReply())
+            }
+        }
+        let manager = manager(service)
+        let value = try await manager.withExclusiveControl { 42 }
+        #expect(value == 42)
+        try await service.letGo(try #require(streams.peek { $0.first }).id)
+        await #expect(throws: (any Error).self) {
+            try await manager.withExclusiveControl(before: .distantPast) { Issue.record("control was not to be had") }
+        }
+        let had = try await offload {
+            var had: [Bool] = []
+            manager.withExclusiveControl { acquired, error in had.append(acquired && error == nil) }
+            manager.withExclusiveControl(beforeDate: Date()) { acquired, error in had.append(acquired || error == nil) }
+            return had
+        }
+        #expect(had == [true, false])
+        #expect(patience.withLock { $0 } == [nil, 0, nil, 0])
+        try await service.letGo(try #require(streams.peek { $0.count > 2 ? $0[2] : nil }).id)
+    }
+
+    @Test func codingKeepsADownload() throws {
+        let download = try download(essential: true)
+        let data = try NSKeyedArchiver.archivedData(withRootObject: download, requiringSecureCoding: true)
+        let copy = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: BAURLDownload.self, from: data))
+        #expect(copy == download && copy.identifier == "map" && copy.isEssential && copy.priority == .max)
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// Unmanaged downloads from being scheduled to being told of, over the service's socket (B4, C8, C9).
+@Suite struct DownloadTests {
+    private func bytes(_ count: Int, seed: UInt64 = 7) -> [UInt8] {
+        var random = SeededGenerator(seed: seed)
+        return random.bytes(count, redundancy: false)
+    }
+
+    private func problem(_ body: () async throws -> Void) async -> DownloadProblem? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? DeviceError)?.downloadProblem
+        }
+    }
+
+    @Test func aScheduledDownloadArrivesAndItsFileGoesWithTheAcknowledgement() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let content = bytes(300_000)
+            harness.server.serve(content, as: "map")
+            var ears = DownloadEars(connection)
+            let download = harness.download("map", size: 300_000)
+            try await harness.schedule(download, connection)
+            #expect(try await ears.next(.began).download.state == .downloading)
+            var place: String?
+            let end = try await ears.end { step in
+                #expect(step.change == .finished && step.total == 300_000 && step.expected == 300_000)
+                #expect(step.download.uniqueIdentifier == download.uniqueIdentifier && step.download.state == .finished)
+                let file = try #require(step.file)
+                place = file
+                #expect(try await offload { try File.read(FilePath(file)) } == content)
+                #expect(try await harness.current(connection).isEmpty, "what has ended is not current")
+            }
+            #expect(end.error == nil)
+            #expect(!FileDescriptor.currentDirectory.exists(at: FilePath(try #require(place))))
+            #expect(try await harness.downloadFiles() == [])
+        }
+    }
+
+    @Test func aMovedFileStays() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(1000), as: "map")
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            let kept = harness.scratch("kept")
+            try await ears.end { step in
+                try FileDescriptor.currentDirectory.rename(from: FilePath(try #require(step.file)), to: kept)
+            }
+            #expect(try await offload { try File.read(kept) } == bytes(1000))
+        }
+    }
+
+    @Test func whatIsRefused() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(10), as: "slow")
+            harness.server.fail(.stall(after: 1), .stall(after: 1))
+            let slow = harness.download("slow")
+            try await harness.schedule(slow, connection)
+            #expect(await problem { try await harness.schedule(slow, connection) } == .alreadyScheduled)
+            let other = harness.download("slow")
+            #expect(await problem { try await harness.schedule(other, connection) } == .alreadyScheduled)
+            let essential = harness.download("vital", size: 10, essential: true)
+            #expect(await problem { try await harness.schedule(essential, connection) } == .essentialNotPermitted)
+            for url in ["http://example.org/x", "ftp://example.org/x", "", "https://", "file:///etc/passwd"] {
+                let bad = harness.download("bad", url: url)
+                #expect(await problem { try await harness.schedule(bad, connection) } == .invalid, "\(url)")
+            }
+            var unnamed = harness.download("")
+            #expect(await problem { try await harness.schedule(unnamed, connection) } == .invalid)
+            unnamed.identifier = "x"
+            for group in ["", "..", "a/b"] {
+                unnamed.appGroup = group
+                #expect(await problem { try await harness.schedule(unnamed, connection) } == .invalid, "\(group)")
+            }
+            let unknown = RemoveDownloadRequest(app: ServiceHarness.app, identifier: "unknown")
+            #expect(await problem { _ = try await connection.send(unknown) } == .notScheduled)
+            let background = StartForegroundDownloadRequest(
+                app: ServiceHarness.app, download: harness.download("y"), isInFront: false)
+            #expect(
+                await problem { _ = try await connection.send(background) } == .callFromInactiveProcessNotAllowed)
+            #expect(try await harness.current(connection).map(\.identifier) == ["slow"])
+        }
+    }
+
+    @Test func aCancelledDownloadIsGoneAndMayBeScheduledAgain() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(100_000), as: "map")
+            harness.server.fail(.stall(after: 50_000))
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            _ = try await ears.next(.began)
+            try await harness.server.waitForRequests(1)
+            _ = try await connection.send(RemoveDownloadRequest(app: ServiceHarness.app, identifier: "map"))
+            let told = try await ears.next(.failed)
+            #expect(told.error?.code == .cancelled && told.number == nil)
+            #expect(try await harness.current(connection).isEmpty)
+            #expect(try await harness.downloadFiles() == [])
+            try await harness.schedule(harness.download("map"), connection)
+            #expect(try await ears.end().change == .finished)
+        }
+    }
+
+    @Test func aWrongSizeFailsAndLeavesNothing() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(1000), as: "map")
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map", size: 999), connection)
+            let end = try await ears.end { step in
+                #expect(step.error?.code == .downloadWrongSize, "\(String(describing: step.error))")
+                // From here, as a delegate would, before the end is acknowledged.
+                try await harness.schedule(harness.download("map", size: 1000), connection)
+            }
+            #expect(end.change == .failed && end.download.state == .failed)
+            #expect(try await ears.end().change == .finished)
+            #expect(try await harness.downloadFiles() == [])
+        }
+    }
+
+    @Test func aBrokenTransferGoesOnWhereItWas() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let content = bytes(400_000)
+            harness.server.serve(content, as: "map")
+            harness.server.fail(.cut(after: 150_000))
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map", size: 400_000), connection)
+            _ = try await ears.next(.paused)
+            try await ears.end { step in
+                let file = try #require(step.file)
+                #expect(try await offload { try File.read(FilePath(file)) } == content)
+            }
+            let requests = harness.server.requests.filter { $0.path == "/map" }
+            #expect(requests.count == 2 && requests[1].range?.hasPrefix("bytes=") == true && requests[1].ifRange != nil)
+        }
+    }
+
+    @Test func anotherFileUnderTheSameAddressIsFetchedFromItsBeginning() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let newer = bytes(200_000, seed: 8)
+            harness.server.serve(bytes(400_000), as: "map")
+            harness.server.fail(.cut(after: 150_000), .replaced(newer))
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            try await ears.end { step in
+                let file = try #require(step.file)
+                #expect(try await offload { try File.read(FilePath(file)) } == newer)
+            }
+        }
+    }
+
+    @Test func aServiceThatStartsAnewGoesOn() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let content = bytes(500_000)
+            harness.server.serve(content, as: "map")
+            harness.server.fail(.stall(after: 200_000))
+            var ears = DownloadEars(connection)
+            let download = harness.download("map", size: 500_000)
+            try await harness.schedule(download, connection)
+            let come = try await ears.next(.progress).total
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            var newEars = DownloadEars(again)
+            try await newEars.end { step in
+                #expect(step.download.uniqueIdentifier == download.uniqueIdentifier)
+                let file = try #require(step.file)
+                #expect(try await offload { try File.read(FilePath(file)) } == content)
+            }
+            let range = try #require(harness.server.requests.last?.range)
+            let first = try #require(Int64(range.dropFirst("bytes=".count).dropLast()))
+            #expect(first >= come && come > 0, "nothing that had come is asked for again")
+        }
+    }
+
+    @Test func anEndThatNobodyHeardIsToldLater() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(1000), as: "map")
+            var presence = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            try await harness.schedule(harness.download("missing"), connection)
+            // Told and not acknowledged: this app dies in its delegate.
+            let first = try await presence.next(.finished, .failed)
+            let second = try await presence.next(.finished, .failed)
+            connection.close()
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            var ears = DownloadEars(again)
+            var told: [Int64?: DownloadStep.Change] = [:]
+            for _ in 0..<2 {
+                let step = try await ears.end()
+                told[step.number] = step.change
+            }
+            #expect(told == [first.number: first.change, second.number: second.change])
+            #expect(try await harness.downloadFiles() == [])
+            again.close()
+            let third = try await harness.connect()
+            var lateEars = DownloadEars(third)
+            harness.server.serve(bytes(5), as: "sign")
+            try await harness.schedule(harness.download("sign"), third)
+            #expect(try await lateEars.end().download.identifier == "sign", "what was acknowledged is not told again")
+        }
+    }
+
+    @Test func promotionLetsARunningTransferGoOn() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(400_000), as: "map")
+            harness.server.fail(.stall(after: 200_000))
+            let app = try await harness.connect()
+            var ears = DownloadEars(app)
+            let download = harness.download("map", size: 400_000)
+            try await harness.schedule(download, connection)
+            _ = try await ears.next(.began)
+            _ = try await app.send(
+                StartForegroundDownloadRequest(app: ServiceHarness.app, download: download, isInFront: true))
+            #expect(try await harness.current(app).map(\.state) == [.downloading])
+            #expect(harness.server.requests.filter { $0.path == "/map" }.count == 1, "it goes on as it was")
+        }
+    }
+}
