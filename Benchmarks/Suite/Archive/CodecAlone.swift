@@ -28,7 +28,7 @@ enum CodecAlone {
                         }
                         guard start < bytes.count else { return }
                         let end = min(bytes.count, start + blockSize)
-                        encode(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), target)
+                        _ = encode(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), target)
                     }
                 }
             }
@@ -36,21 +36,22 @@ enum CodecAlone {
         for worker in workers { worker.join() }
     }
 
-    private typealias Encoder = (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Void
+    /// Gives the bytes written; 0 when they did not fit.
+    typealias Encoder = (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Int
 
-    private static func encoder(_ compression: Compression) -> Encoder {
+    static func encoder(_ compression: Compression) -> Encoder {
         switch compression {
         case .lzfse:
             let scratch = UnsafeMutableRawPointer.allocate(byteCount: lzfse_encode_scratch_size(), alignment: 16)
             return { source, target in
-                _ = lzfse_encode_buffer(
+                lzfse_encode_buffer(
                     target.baseAddress?.assumingMemoryBound(to: UInt8.self), target.count,
                     source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count, scratch)
             }
         case .zlib:
             let compressor = libdeflate_alloc_compressor(5)
             return { source, target in
-                _ = libdeflate_zlib_compress(
+                libdeflate_zlib_compress(
                     compressor, source.baseAddress, source.count, target.baseAddress, target.count)
             }
         case .lzma:
@@ -59,18 +60,26 @@ enum CodecAlone {
                 _ = lzma_easy_buffer_encode(
                     6, LZMA_CHECK_NONE, nil, source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count,
                     target.baseAddress?.assumingMemoryBound(to: UInt8.self), &position, target.count)
+                return position
             }
         case .lz4:
             return { source, target in
+                var position = 0
                 for start in stride(from: 0, to: source.count, by: 1 << 16) {
                     let piece = UnsafeRawBufferPointer(rebasing: source[start..<min(source.count, start + 1 << 16)])
-                    _ = LZ4_compress_default(
-                        piece.baseAddress?.assumingMemoryBound(to: CChar.self),
-                        target.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(piece.count), CInt(target.count))
+                    let room = UnsafeMutableRawBufferPointer(rebasing: target[position...])
+                    position += Int(
+                        LZ4_compress_default(
+                            piece.baseAddress?.assumingMemoryBound(to: CChar.self),
+                            room.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(piece.count), CInt(room.count)))
                 }
+                return position
             }
         case .none:
-            return { source, target in target.copyMemory(from: source) }
+            return { source, target in
+                target.copyMemory(from: source)
+                return source.count
+            }
         }
     }
 }
