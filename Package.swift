@@ -102,7 +102,7 @@ let package = Package(
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
             "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
-            "AppleArchive", "Database", "HTTP", "Crypto", "Kit", "System"),
+            "AppleArchive", "Database", "HTTP", "Crypto", "Kit", "System", "ProbeExtension"),
         tests(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",
             "PackNamespace",

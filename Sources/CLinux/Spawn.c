@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +73,10 @@ static void run_child(const struct clinux_spawn *options, int *moved, int report
     if (place_descriptors(options, moved, &report) != 0) report_and_exit(report);
     if (options->working_directory && chdir(options->working_directory) != 0) report_and_exit(report);
     close_others(options);
+    for (size_t i = 0; i < options->limit_count; i++) {
+        struct rlimit limit = {options->limits[i].value, options->limits[i].value};
+        if (setrlimit(options->limits[i].resource, &limit) != 0) report_and_exit(report);
+    }
     if (options->search_path)
         execvpe(options->executable, options->arguments, options->environment);
     else

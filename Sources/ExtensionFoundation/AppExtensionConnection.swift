@@ -2,11 +2,15 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import DeviceProtocol
+package import Kit
 
 /// The connection over which the system asks an extension; it stands where `NSXPCConnection` stands on Apple's platforms.
 @MainActor
 public final class AppExtensionConnection {
     private var handlers: [String: (_ id: Int64, _ message: [UInt8]) throws -> [UInt8]] = [:]
+
+    /// Called when the system is about to end the extension, on another thread: the main one may be busy.
+    package nonisolated let termination = Locked<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 

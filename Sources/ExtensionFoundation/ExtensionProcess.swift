@@ -41,6 +41,11 @@ enum ExtensionProcess {
     }
 
     private nonisolated static func handle(_ message: [UInt8], _ connection: AppExtensionConnection) {
+        // The main thread is busy when time runs out.
+        if (try? WireCodec.header(message))?.method == ExtensionWillTerminateNotice.method {
+            connection.termination.withLock { $0 }?()
+            return
+        }
         DispatchQueue.main.async {
             MainActor.assumeIsolated {
                 do {

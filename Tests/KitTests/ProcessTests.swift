@@ -112,4 +112,37 @@ struct ProcessTests {
             #expect(output.outputText.contains(folder.lastComponent?.string ?? "?"))
         }
     }
+
+    @Test("A child's limits are those that it was given")
+    func limits() async throws {
+        let text = try await offload {
+            let output = try Pipe()
+            let child = try ChildProcess.spawn(
+                executable: "/bin/sh", arguments: ["-c", "ulimit -d; ulimit -c; ulimit -n"],
+                descriptors: [1: output.writer],
+                limits: [
+                    ResourceLimit(.privateMemory, 100 << 20), ResourceLimit(.coreFile, 0),
+                    ResourceLimit(.openFiles, 64),
+                ])
+            output.closeWriter()
+            try child.wait()
+            return String(decoding: try output.reader.readAll(), as: UTF8.self)
+        }
+        #expect(text == "\(100 << 10)\n0\n64\n")
+    }
+
+    @Test("What a child writes is kept up to a size, and it is told when there is no more room", arguments: [3, 100])
+    func capturedText(words: Int) async throws {
+        let (code, text) = try await offload {
+            let captured = try CapturedText(limit: 64)
+            let child = try ChildProcess.spawn(
+                executable: "/bin/sh",
+                arguments: ["-c", "i=0; while [ $i -lt \(words) ]; do echo word >&2 || exit 9; i=$((i+1)); done"],
+                descriptors: [2: captured.descriptor])
+            return (try child.wait(), captured.text)
+        }
+        #expect(code == (words == 3 ? 0 : 9))
+        #expect(text.hasPrefix("word\nword\nword"))
+        #expect(text.utf8.count == (words == 3 ? 14 : 59))
+    }
 }

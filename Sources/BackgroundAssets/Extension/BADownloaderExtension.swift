@@ -3,6 +3,7 @@
 
 public import ExtensionFoundation
 public import Foundation
+internal import Kit
 
 #if FoundationNetworking
     public import FoundationNetworking
@@ -38,8 +39,9 @@ where Configuration: BADownloaderExtensionConfiguration {
     /// A file is there. Move it before the method returns; otherwise it is deleted.
     func backgroundDownload(_ finishedDownload: BADownload, finishedWithFileURL fileURL: URL)
 
-    /// The extension is about to be ended.
-    @available(*, deprecated, message: "The system may end the extension without notice.")
+    /// The system is about to end the extension, because its run time is nearly used up. (BA 1.5, deprecated there)
+    ///
+    /// Advisory: it is called on another thread while the extension is busy, and not at all when the end comes at once.
     func extensionWillTerminate()
 }
 
@@ -68,4 +70,14 @@ extension BADownloaderExtension {
     /// The configuration that hands the system's requests to the methods above.
     @MainActor @preconcurrency
     public var configuration: some BADownloaderExtensionConfiguration { UnmanagedConfiguration(extension: self) }
+}
+
+extension AppExtensionConnection {
+    /// Has the extension told when its end is near.
+    func tellOfTermination(_ downloader: some BADownloaderExtension) {
+        // The extension's thread is busy when its time is up, so it is told on another one, as on Apple's systems: the method
+        // is the extension's own to make safe.
+        nonisolated(unsafe) let tell: () -> Void = { downloader.extensionWillTerminate() }
+        termination.withLock { $0 = { tell() } }
+    }
 }

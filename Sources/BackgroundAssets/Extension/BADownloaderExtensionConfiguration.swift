@@ -34,6 +34,7 @@ struct UnmanagedConfiguration<Extension: BADownloaderExtension>: BADownloaderExt
             }
             return EmptyReply()
         }
+        connection.tellOfTermination(`extension`)
         return true
     }
 }

@@ -15,6 +15,7 @@ struct ManagedConfiguration<Extension: ManagedDownloaderExtension>: ManagedDownl
         connection.handle(ShouldDownloadRequest.self) { request in
             ShouldDownloadRequest.Reply(download: `extension`.shouldDownload(AssetPack(request.assetPack)))
         }
+        connection.tellOfTermination(`extension`)
         return true
     }
 }

@@ -22,6 +22,12 @@ int clinux_fallocate(int descriptor, int64_t offset, int64_t length);
 int clinux_eventfd(void);
 int clinux_memfd(const char *name);
 
+/// A file in memory that holds at most `size` bytes: it is that long from the start and cannot grow.
+int clinux_bounded_memfd(const char *name, int64_t size);
+
+/// A file with the system call filter of the sandbox, as seccomp takes it.
+int clinux_sandbox_filter(void);
+
 /// Copies up to `length` bytes inside the kernel, sharing blocks where the file system can. Returns the bytes copied.
 int64_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t length);
 
@@ -44,6 +50,12 @@ struct clinux_descriptor {
     int target;
 };
 
+/// A limit on what the child and its children may use; soft and hard at once.
+struct clinux_limit {
+    int resource; // RLIMIT_…
+    uint64_t value;
+};
+
 /// How a child is started. Descriptors 0, 1 and 2 are kept unless `descriptors` names them; all others are closed.
 struct clinux_spawn {
     const char *executable;
@@ -55,6 +67,8 @@ struct clinux_spawn {
     int new_session;
     int search_path;
     int die_with_parent; // the kernel sends SIGKILL when the thread that spawned it ends
+    const struct clinux_limit *limits;
+    size_t limit_count;
 };
 
 /// Starts a child with default signal dispositions and an empty signal mask. Returns its process id, or -1 with errno

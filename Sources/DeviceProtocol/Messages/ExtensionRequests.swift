@@ -54,3 +54,10 @@ package struct BackgroundDownloadRequest: DeviceRequest {
     package var step: DownloadStep
     package init(step: DownloadStep) { self.step = step }
 }
+
+/// Tells the extension that its time is nearly up (BA 1.5 `extensionWillTerminate`). It has no answer, and comes at any moment,
+/// also while a request is being answered.
+package struct ExtensionWillTerminateNotice: DeviceMessage {
+    package static let method = "extensionWillTerminate"
+    package init() {}
+}

@@ -71,6 +71,8 @@ extension DeviceError.Code {
     package static let noSpace = Self(rawValue: "store.noSpace")
     package static let restricted = Self(rawValue: "restriction.exceeded")
     package static let domainNotAllowed = Self(rawValue: "restriction.domain")
+    /// Extensions cannot be confined here, so none is run.
+    package static let noSandbox = Self(rawValue: "extension.noSandbox")
     package static let badSetting = Self(rawValue: "setting.bad")
 }
 

@@ -6,122 +6,116 @@ import DeviceProtocol
 import Kit
 import System
 
-/// Runs an app's downloader extension in a process of its own and asks it about packs (BA 1.13).
+/// Runs apps' downloader extensions, each in a sandbox, within its time and one at a time per app (C6).
 ///
-/// Whatever the extension does, the caller gets answers in time: one that cannot be started, crashes, talks nonsense or
-/// takes too long has allowed what it did not answer, and the outcome says so.
+/// Whatever the extension does, the caller gets an outcome in time. One that cannot be started, crashes, talks nonsense or takes
+/// too long is ended, and the outcome, the log and `larder status` say so.
 struct ExtensionHost: Sendable {
-    /// What came of asking.
-    struct Outcome: Hashable, Sendable {
-        /// Ids the extension said no to.
-        var declined: Set<String> = []
+    /// What came of a run.
+    struct Outcome<Answer: Sendable>: Sendable {
+        /// nil when the conversation did not come to its end.
+        var answer: Answer?
         /// What went wrong, for a person; nil when nothing did.
         var trouble: String?
     }
 
+    let sandbox: ExtensionSandbox
+    let usage: UsageStore
+    let notes: NoteBoard
+    let log: Logger
     /// How long the extension may take for all answers of one event.
     var timeLimit: Duration = .seconds(30)
+    /// How long before its end by budget or time limit the extension is told.
+    var notice: Duration = .seconds(2)
     /// How long it may take to end after the last answer, before it is killed.
     var grace: Duration = .seconds(2)
-    /// The number of the extension's end of the socket pair.
-    static let descriptor: Int32 = 3
+    private let turns = ExtensionTurns()
 
-    /// Asks about each of `packs`. Never throws: trouble is part of the outcome.
+    init(
+        sandbox: ExtensionSandbox, usage: UsageStore, notes: NoteBoard, log: Logger, timeLimit: Duration = .seconds(30)
+    ) {
+        self.sandbox = sandbox
+        self.usage = usage
+        self.notes = notes
+        self.log = log.named("extension")
+        self.timeLimit = timeLimit
+    }
+
+    /// Starts the extension, has `body` talk to it on a thread that may block, and ends it.
     /// - Parameters:
-    ///   - app: the app's folder, which holds the extension.
-    ///   - event: `install` or `update`, as `BAContentRequest` names it.
-    func shouldDownload(
-        _ packs: [PackDescription], event: String, app: FilePath, bundleID: String, downloader: DownloaderExtension
-    ) async -> Outcome {
-        guard !packs.isEmpty else { return Outcome() }
+    ///   - consequence: how the trouble's sentence goes on, such as "so all its packs are downloaded".
+    ///   - onRequest: as `ExtensionSession` takes it.
+    ///   - body: may throw what `ExtensionSession.call` throws.
+    func run<Answer: Sendable>(
+        _ subject: ExtensionSubject, consequence: String,
+        onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)? = nil,
+        _ body: @escaping @Sendable (ExtensionSession) throws -> Answer
+    ) async -> Outcome<Answer> {
+        await turns.take(subject.app)
+        let (answer, end) = await runAlone(subject, onRequest, body)
+        await turns.give(subject.app)
+        guard let end else { return Outcome(answer: answer) }
+        let trouble = "The extension \(subject.downloader.identifier) \(end.description); \(consequence)."
+        notes.add(trouble, app: subject.app)
+        log.warning("An extension came to a bad end.", ["app": subject.app, "what": end.description])
+        return Outcome(answer: answer, trouble: trouble)
+    }
+
+    private func runAlone<Answer: Sendable>(
+        _ subject: ExtensionSubject, _ onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)?,
+        _ body: @escaping @Sendable (ExtensionSession) throws -> Answer
+    ) async -> (Answer?, ExtensionEnd?) {
+        let now = Timestamp.now.seconds
+        // Without the row, what a new app has.
+        let known = (try? await usage.usage(subject.app)) ?? UsageStore.Usage()
+        let allowance = RuntimeBudget.allowance(known.history, at: now)
+        let left = known.budget.remaining(known.history, at: now)
+        guard left > .zero else { return (nil, .noTimeLeft(allowance: allowance)) }
         let host = self
-        let outcome = try? await offload {
-            host.ask(packs, event: event, app: app, bundleID: bundleID, downloader: downloader)
-        }
-        return outcome ?? Outcome()
-    }
-
-    /// Blocks.
-    private func ask(
-        _ packs: [PackDescription], event: String, app: FilePath, bundleID: String, downloader: DownloaderExtension
-    ) -> Outcome {
-        let name = downloader.identifier
-        var outcome = Outcome()
-        do {
-            let (child, channel) = try start(app: app, bundleID: bundleID, downloader: downloader)
-            let timedOut = Locked(false)
-            // Waits for the extension's end beside us: when the time is over it ends the extension, which ends our reading.
-            let watch = try WorkerThread.start(name: "larder-extension") {
-                if (try? child.wait(atMost: timeLimit)) ?? nil == nil {
-                    timedOut.withLock { $0 = true }
-                    child.kill()
-                }
-            }
+        let run = try? await offload { host.converse(subject, limit: min(left, host.timeLimit), onRequest, body) }
+        guard let run else { return (nil, .notStarted(reason: "no thread could be had")) }
+        if run.spent > .zero {
             do {
-                for (index, pack) in packs.enumerated() {
-                    let id = Int64(index + 1)
-                    try channel.send(
-                        try WireCodec.request(id, ShouldDownloadRequest(assetPack: pack, event: event)))
-                    if try !answer(channel, id) { outcome.declined.insert(pack.id) }
-                }
-                channel.close()
-                if try child.wait(atMost: grace) == nil { child.kill() }
+                try await usage.change(subject.app) { $0.budget.spend(run.spent, at: now) }
             } catch {
-                channel.close()
-                // One that has gone has an exit code to tell; one that is still there is ended.
-                let code = (try? child.wait(atMost: .milliseconds(200))) ?? nil
-                if code == nil { child.kill() }
-                outcome.trouble = trouble(name, late: timedOut.withLock { $0 }, exitCode: code, error)
+                log.error("An extension's run time could not be noted.", ["app": subject.app, "error": "\(error)"])
             }
-            watch.join()
+        }
+        if case .late = run.end, left < timeLimit { return (run.answer, .overBudget(allowance: allowance)) }
+        return (run.answer, run.end)
+    }
+
+    private struct Run<Answer: Sendable>: Sendable {
+        var answer: Answer?
+        var end: ExtensionEnd?
+        var spent: Duration = .zero
+    }
+
+    /// Blocks; the extension lives no longer than this call, and its thread.
+    private func converse<Answer: Sendable>(
+        _ subject: ExtensionSubject, limit: Duration,
+        _ onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)?, _ body: (ExtensionSession) throws -> Answer
+    ) -> Run<Answer> {
+        var run = Run<Answer>()
+        defer { sandbox.cleanUp(subject) }
+        let session: ExtensionSession
+        do {
+            session = try ExtensionSession(
+                subject, sandbox: sandbox, limit: limit, notice: notice, onRequest: onRequest)
         } catch {
-            outcome.trouble = "The extension \(name) could not be started, so all its packs are downloaded: \(error)"
+            run.end = .notStarted(reason: "\(error)")
+            return run
         }
-        return outcome
-    }
-
-    private func start(
-        app: FilePath, bundleID: String, downloader: DownloaderExtension
-    ) throws -> (ChildProcess, FrameChannel) {
-        let (own, theirs) = try UnixSocket.pair()
-        let channel = FrameChannel(OwnedDescriptor(own))
-        let given = OwnedDescriptor(theirs)
-        let null = try OwnedDescriptor("/dev/null", .readWrite)
-        var environment = Environment.current.filter { ["PATH", "LANG", "LD_LIBRARY_PATH"].contains($0.key) }
-        environment["LARDER_EXTENSION_FD"] = "\(Self.descriptor)"
-        environment["LARDER_BUNDLE_ID"] = bundleID
-        let child = try ChildProcess.spawn(
-            executable: app.appending(downloader.relativeExecutable.string), environment: environment,
-            descriptors: [
-                0: null.borrowed, 1: null.borrowed, 2: null.borrowed, Self.descriptor: given.borrowed,
-            ], newSession: true, workingDirectory: app.appending(downloader.relativePath.string))
-        return (child, channel)
-    }
-
-    /// - Throws: `DeviceError` when the extension leaves, refuses, or answers something else.
-    private func answer(_ channel: FrameChannel, _ id: Int64) throws -> Bool {
-        guard let message = try channel.receive() else {
-            throw DeviceError(.disconnected, "it ended without an answer")
+        var failure: (any Error)?
+        do {
+            run.answer = try body(session)
+        } catch {
+            failure = error
         }
-        let header = try WireCodec.header(message)
-        if let error = header.error { throw error }
-        guard header.id == id else {
-            throw DeviceError(.badMessage, "it answered question \(header.id.map(String.init) ?? "none"), not \(id)")
-        }
-        return try WireCodec.result(ShouldDownloadRequest.Reply.self, message).download
-    }
-
-    private func trouble(_ name: String, late: Bool, exitCode: Int32?, _ error: any Error) -> String {
-        let what: String
-        if late {
-            what = "took longer than \(timeLimit.formatted) and was ended"
-        } else if let exitCode, exitCode > 128 {
-            what = "crashed (signal \(exitCode - 128))"
-        } else if let exitCode, exitCode != 0 {
-            what = "ended with exit code \(exitCode)"
-        } else {
-            what = "gave no proper answer (\(error))"
-        }
-        return "The extension \(name) \(what), so the packs it did not decide on are downloaded."
+        run.spent = session.spent
+        run.end = session.finish(after: failure, grace: grace)
+        let said = session.said
+        if !said.isEmpty { log.info("An extension said something.", ["app": subject.app, "text": said]) }
+        return run
     }
 }

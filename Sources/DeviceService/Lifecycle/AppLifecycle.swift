@@ -107,6 +107,11 @@ actor AppLifecycle {
         if let run = runs[app] { try await Self.hold(run) }
         let record = try await tools.registry.existing(app)
         let isFirst = !record.wasLaunched
+        let now = Timestamp.now.seconds
+        try await tools.usage.change(app) { usage in
+            usage.history.launched(at: now)
+            usage.isClosed = false
+        }
         if isFirst {
             try await tools.registry.markLaunched(app)
             try await liftRestrictions(app)
@@ -177,6 +182,7 @@ actor AppLifecycle {
         let bundles = tools.bundles
         try await tools.store.removeAll(app: app)
         try await offload { try bundles.removeRoot(app) }
+        try await tools.usage.forget(app)
         try await tools.registry.endRemoval(app)
     }
 }

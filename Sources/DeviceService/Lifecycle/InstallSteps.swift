@@ -72,14 +72,13 @@ struct InstallSteps: Sendable {
     }
 
     private func ask(_ packs: [DownloadManifestPack]) async -> InstallMachine.Fact {
-        guard let downloader = (try? await bundle())?.downloader else {
+        guard let bundle = try? await bundle(), let subject = ExtensionSubject(bundle, paths: tools.bundles.paths)
+        else {
             return .answered(declined: [], trouble: nil)
         }
-        let outcome = await tools.extensions.shouldDownload(
-            packs.map { PackDescription($0) }, event: plan.kind.eventName, app: source, bundleID: plan.app,
-            downloader: downloader)
-        if let trouble = outcome.trouble { tools.notes.add(trouble, app: plan.app) }
-        return .answered(declined: outcome.declined, trouble: outcome.trouble)
+        let decisions = await tools.extensions.shouldDownload(
+            packs.map { PackDescription($0) }, event: plan.kind.eventName, subject)
+        return .answered(declined: decisions.declined, trouble: decisions.trouble)
     }
 
     /// Writes an archive's base app out and checks it as a folder is checked.
@@ -150,6 +149,7 @@ struct InstallSteps: Sendable {
                 try await tools.registry.beginRemoval(plan.app)
                 try await tools.store.removeAll(app: plan.app)
                 try await offload { try bundles.removeRoot(plan.app) }
+                try await tools.usage.forget(plan.app)
                 try await tools.registry.endRemoval(plan.app)
             } else {
                 for planned in plan.pending([.essential, .prefetch, .update]) {

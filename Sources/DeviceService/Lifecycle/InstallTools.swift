@@ -10,6 +10,7 @@ struct InstallTools: Sendable {
     let catalogue: Catalogue
     let store: any PackStoring
     let extensions: ExtensionHost
+    let usage: UsageStore
     let notes: NoteBoard
     let manifestRetries: RetryPolicy
     let log: Logger

@@ -49,13 +49,17 @@ package final class DeviceService: Sendable {
             DownloadTools(
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
                 clients: clients, log: configuration.log.named("downloads")))
+        let usage = UsageStore(database: database)
+        let sandbox = ExtensionSandbox(program: configuration.sandboxProgram)
         let housekeeper = Housekeeper(database: database)
         let lifecycle = AppLifecycle(
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
-                extensions: ExtensionHost(timeLimit: configuration.extensionTimeLimit), notes: notes,
-                manifestRetries: configuration.manifestRetries, log: configuration.log.named("lifecycle")),
-            paths: paths, quiet: { housekeeper.tidy() })
+                extensions: ExtensionHost(
+                    sandbox: sandbox, usage: usage, notes: notes, log: configuration.log,
+                    timeLimit: configuration.extensionTimeLimit),
+                usage: usage, notes: notes, manifestRetries: configuration.manifestRetries,
+                log: configuration.log.named("lifecycle")), paths: paths, quiet: { housekeeper.tidy() })
         let recovery = Task {
             try await store.recover()
             try await downloads.recover()
@@ -69,7 +73,8 @@ package final class DeviceService: Sendable {
                 registry: registry, store: store, lifecycle: lifecycle, paths: paths, version: configuration.version,
                 notes: notes),
             settings: settings, trust: trust, store: store, downloads: downloads,
-            doctor: Doctor(registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths),
+            doctor: Doctor(
+                registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
         let server = SocketServer(
             listener, version: configuration.version, router: harness.router(), log: configuration.log,

@@ -8,5 +8,6 @@ enum Schema {
     static let migrations = [
         Migration(version: 1, statements: AppRegistry.tables + SettingsStore.tables + PackTables.create),
         Migration(version: 2, statements: DownloadTables.create),
+        Migration(version: 3, statements: UsageStore.tables),
     ]
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import Kit
+package import System
 
 /// How a device service is set up.
 package struct ServiceConfiguration: Sendable {
@@ -15,6 +16,8 @@ package struct ServiceConfiguration: Sendable {
     package var manifestRetries = RetryPolicy.essential
     /// How long an extension may take to answer for all packs of one event.
     package var extensionTimeLimit: Duration = .seconds(30)
+    /// The bubblewrap to take; nil is the one in `PATH`.
+    package var sandboxProgram: FilePath?
     /// A socket that somebody opened for the service; nil makes one at `paths.socket`.
     package var listener: UnixListener?
     /// Called when a client asks the service to end.

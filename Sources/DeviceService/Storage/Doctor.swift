@@ -14,6 +14,7 @@ struct Doctor: Sendable {
     let settings: SettingsStore
     let trust: TrustStore
     let paths: LarderPaths
+    let sandbox: ExtensionSandbox
 
     func examine(_ app: String?) async throws -> [DoctorFinding] {
         if let app { return try await examine(app: try await registry.existing(app)) }
@@ -35,6 +36,13 @@ struct Doctor: Sendable {
                     message: "\(ByteCount.formatted(space.available)) are free.")
         ]
         if let finding = try await offload({ Self.downloads() }) { findings.append(finding) }
+        let sandbox = sandbox
+        findings.append(
+            try await offload { sandbox.trouble() }.map {
+                DoctorFinding(
+                    severity: sandbox.mode == .required ? "error" : "warning", subject: "extensions",
+                    message: $0.message, advice: $0.advice)
+            } ?? DoctorFinding(severity: "ok", subject: "extensions", message: "Extensions run in a sandbox."))
         if let override = try await settings.urlOverride() {
             findings.append(
                 DoctorFinding(

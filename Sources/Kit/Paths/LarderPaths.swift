@@ -66,6 +66,21 @@ package struct LarderPaths: Hashable, Sendable {
     /// The folder of one app: `<state>/apps/<bundle id>`.
     package func appRoot(_ bundleID: String) -> FilePath { apps.appending(bundleID) }
 
+    /// Where apps of one app group and their extensions share files: `<state>/groups/<group id>`. nil when the id is no name
+    /// for a folder: other characters than letters, digits, `.`, `-` and `_`, or a dot at its start.
+    package func groupFolder(_ group: String) -> FilePath? {
+        let isName = group.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isName, !group.isEmpty, group.utf8.count <= 200, !group.hasPrefix(".") else { return nil }
+        return state.appending("groups").appending(group)
+    }
+
     /// Makes the runtime folder, private to this user, and checks that nobody else made it first.
     /// - Throws: `KitError`, `Errno`
     package func prepareRuntime() throws {

@@ -26,30 +26,36 @@ package final class ChildProcess: Sendable {
     ///   - descriptors: what the child gets as which number; 0, 1 and 2 are inherited when not named.
     ///   - newSession: detaches the child from the terminal and from this process's group.
     ///   - diesWithParent: the child is killed when the starting thread ends; for long-lived threads and tests.
+    ///   - limits: what it and its children may use.
     /// - Throws: `KitError` with the `Errno` of what failed, exec included.
     package static func spawn(
         executable: FilePath, arguments: [String] = [], environment: [String: String]? = nil,
         descriptors: [Int32: FileDescriptor] = [:], newSession: Bool = false, workingDirectory: FilePath? = nil,
-        diesWithParent: Bool = false
+        diesWithParent: Bool = false, limits: [ResourceLimit] = []
     ) throws -> ChildProcess {
         let variables = (environment ?? Environment.current).map { "\($0)=\($1)" }.sorted()
         let pairs = descriptors.map { clinux_descriptor(source: $1.rawValue, target: $0) }
+        let bounds = limits.map { clinux_limit(resource: $0.resource.number, value: $0.value) }
         let words = [executable.string] + arguments
         let processID = try withCStrings(words) { argv in
             try withCStrings(variables) { envp in
                 try withCStrings([executable.string, workingDirectory?.string ?? ""]) { paths in
                     try pairs.withUnsafeBufferPointer { pairs in
-                        var options = clinux_spawn()
-                        options.executable = UnsafePointer(paths[0])
-                        options.arguments = argv
-                        options.environment = envp
-                        options.working_directory = workingDirectory == nil ? nil : UnsafePointer(paths[1])
-                        options.descriptors = pairs.baseAddress
-                        options.descriptor_count = pairs.count
-                        options.new_session = newSession ? 1 : 0
-                        options.search_path = executable.string.contains("/") ? 0 : 1
-                        options.die_with_parent = diesWithParent ? 1 : 0
-                        return try start(&options, executable)
+                        try bounds.withUnsafeBufferPointer { bounds in
+                            var options = clinux_spawn()
+                            options.executable = UnsafePointer(paths[0])
+                            options.arguments = argv
+                            options.environment = envp
+                            options.working_directory = workingDirectory == nil ? nil : UnsafePointer(paths[1])
+                            options.descriptors = pairs.baseAddress
+                            options.descriptor_count = pairs.count
+                            options.new_session = newSession ? 1 : 0
+                            options.search_path = executable.string.contains("/") ? 0 : 1
+                            options.die_with_parent = diesWithParent ? 1 : 0
+                            options.limits = bounds.baseAddress
+                            options.limit_count = bounds.count
+                            return try start(&options, executable)
+                        }
                     }
                 }
             }

@@ -82,6 +82,16 @@ package final class FrameChannel: Sendable {
         return bytes
     }
 
+    /// Says that nothing more is sent; the other end reads the end, and may still send.
+    package func finishSending() { shutdown(socket.borrowed.rawValue, CInt(SHUT_WR)) }
+
+    /// Blocks until every holder of the other end has closed it or died; what still comes is thrown away.
+    package func drain() {
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
+            while let count = try? socket.borrowed.read(into: buffer), count > 0 {}
+        }
+    }
+
     /// Ends both directions: a blocked `receive` returns nil, a blocked `send` throws. The number is freed on release.
     package func close() {
         closed.withLock { $0 = true }

@@ -59,7 +59,7 @@ import Testing
             let path = try archive(harness) { fixture in
                 fixture.extensionExecutable = """
                     #!/bin/sh
-                    test -f "$(dirname "$0")/../../Info.plist" || exit 1
+                    test -f "${0%/*}/../../Info.plist" || exit 1
                     printf '\\000\\000\\000\\044{"id":1,"result":{"download":false}}' >&3
                     printf '\\000\\000\\000\\043{"id":2,"result":{"download":true}}' >&3
                     read line <&3

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+
+/// A running extension and the conversation with it. Blocks; for an owned thread or `offload`.
+///
+/// A thread beside the conversation waits for the extension's time to be over: it warns the extension, and in the end kills it,
+/// which ends whatever the conversation waits for.
+final class ExtensionSession: Sendable {
+    private struct Watch {
+        var meter: RuntimeMeter
+        /// The session is over; nobody is to be killed any more.
+        var isOver = false
+        var wasEnded = false
+    }
+
+    private let child: ChildProcess
+    private let isConfined: Bool
+    private let channel: FrameChannel
+    private let errors: CapturedText
+    private let watch: Monitor<Watch>
+    private let onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)?
+    private let nextID = Locked<Int64>(1)
+
+    /// Starts the extension.
+    /// - Parameters:
+    ///   - limit: the time it may use.
+    ///   - notice: how long before its end it is told.
+    ///   - onRequest: takes what the extension asks while it answers; returns soon, and answers by `send`.
+    /// - Throws: `DeviceError`, `KitError`, `Errno`
+    init(
+        _ subject: ExtensionSubject, sandbox: ExtensionSandbox, limit: Duration, notice: Duration,
+        onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)? = nil
+    ) throws {
+        self.onRequest = onRequest
+        let (own, theirs) = try UnixSocket.pair()
+        channel = FrameChannel(OwnedDescriptor(own))
+        let given = OwnedDescriptor(theirs)
+        isConfined = sandbox.mode == .required
+        errors = try CapturedText(limit: 16 << 10)
+        watch = Monitor(Watch(meter: RuntimeMeter(limit: limit, notice: notice)))
+        child = try sandbox.start(subject, channel: given.borrowed, errors: errors.descriptor)
+        try WorkerThread.start(name: "larder-extension") { [weak self] in self?.keepTime() }
+    }
+
+    /// Asks, and waits for the answer; the time until then is the extension's.
+    /// - Throws: `DeviceError` when the extension leaves, refuses, or answers something else; `Errno`, `KitError`.
+    func call<Request: DeviceRequest>(_ request: Request) throws -> Request.Reply {
+        let id = nextID.withLock { id in
+            defer { id += 1 }
+            return id
+        }
+        count(from: true)
+        defer { count(from: false) }
+        try channel.send(try WireCodec.request(id, request))
+        while true {
+            guard let message = try channel.receive() else {
+                throw DeviceError(.disconnected, "it ended without an answer")
+            }
+            let header = try WireCodec.header(message)
+            if header.method != nil {
+                try take(message, header)
+                continue
+            }
+            if let error = header.error { throw error }
+            guard header.id == id else {
+                throw DeviceError(
+                    .badMessage, "it answered question \(header.id.map(String.init) ?? "none"), not \(id)")
+            }
+            return try WireCodec.result(Request.Reply.self, message)
+        }
+    }
+
+    /// Sends an answer to what the extension asked. Any thread may.
+    /// - Throws: `Errno`, `KitError`
+    func send(_ message: [UInt8]) throws { try channel.send(message) }
+
+    /// The extension asks in its turn.
+    private func take(_ message: [UInt8], _ header: WireHeader) throws {
+        if let onRequest { return onRequest(message, self) }
+        guard let id = header.id else { throw DeviceError(.badMessage, "it asked without an id") }
+        try send(try WireCodec.failure(id, DeviceError(.unknownMethod, "The service takes no requests here.")))
+    }
+
+    /// The extension was given exclusive control, or gave it back: the time between counts as its own.
+    func holdsExclusiveControl(_ holds: Bool) { count(from: holds) }
+
+    /// Run time used so far.
+    var spent: Duration { watch.peek { $0.meter.spent(.now) } }
+
+    private func count(from begin: Bool) {
+        watch.withLock { watch in
+            if begin { watch.meter.begin(.now) } else { watch.meter.end(.now) }
+        }
+    }
+
+    private func keepTime() {
+        while true {
+            let step = watch.withLock { $0.isOver ? .end : $0.meter.step(.now) }
+            if watch.peek({ $0.isOver }) { return }
+            switch step {
+            case .idle: pause(nil)
+            case .wait(let until): pause(until)
+            case .warn:
+                // It may not be reading; nobody waits for it.
+                if let notice = try? WireCodec.request(0, ExtensionWillTerminateNotice()) {
+                    try? channel.send(notice)
+                }
+            case .end:
+                watch.withLock { $0.wasEnded = true }
+                return child.kill()
+            }
+        }
+    }
+
+    /// Waits until something happens or the time has come.
+    private func pause(_ until: RuntimeMeter.Instant?) {
+        let meter = watch.peek { $0.meter }
+        let look: (inout Watch) -> Void? = { $0.isOver || $0.meter != meter ? () : nil }
+        if let until {
+            _ = watch.wait(atMost: max(.zero, ContinuousClock.now.duration(to: until)), look)
+        } else {
+            watch.wait(look)
+        }
+    }
+
+    /// Ends the conversation: says so, gives the extension `grace` to leave, and kills what is left of it. Nothing of
+    /// it runs any more when this returns.
+    /// - Parameter error: what the conversation failed with; nil when it went well.
+    /// - Returns: how the extension came to a bad end; nil when it did not. `late` stands for any limit.
+    func finish(after error: (any Error)?, grace: Duration) -> ExtensionEnd? {
+        channel.finishSending()
+        // One that has gone has an exit code to tell.
+        let code = (try? child.wait(atMost: error == nil ? grace : .milliseconds(200))) ?? nil
+        let (wasEnded, limit) = watch.withLock { watch in
+            watch.isOver = true
+            return (watch.wasEnded, watch.meter.limit)
+        }
+        if code == nil {
+            child.kill()
+            _ = try? child.wait()
+        }
+        // bubblewrap's end takes its whole process namespace along: a moment later nobody holds the other end.
+        if isConfined { channel.drain() }
+        if wasEnded { return .late(limit) }
+        return error.map { ExtensionEnd(exitCode: code, said: errors.text, error: $0) }
+    }
+
+    /// What it wrote to its standard error, from the start.
+    var said: String { errors.text }
+}

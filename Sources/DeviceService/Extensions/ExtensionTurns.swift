@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// One extension process per app at a time, first come first served: they share a scratch folder and a budget.
+actor ExtensionTurns {
+    private var locks: [String: TurnLock] = [:]
+    private var users: [String: Int] = [:]
+
+    func take(_ app: String) async {
+        users[app, default: 0] += 1
+        if locks[app, default: TurnLock()].take() { return }
+        await withCheckedContinuation { locks[app, default: TurnLock()].enqueue($0) }
+    }
+
+    func give(_ app: String) {
+        locks[app]?.give()
+        users[app, default: 1] -= 1
+        if users[app] == 0 {
+            users[app] = nil
+            locks[app] = nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import Database
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+
+@testable import DeviceService
+
+/// An app with `ProbeExtension`, and a host that runs it.
+struct ExtensionHarness: Sendable {
+    let scratch: Scratch
+    let paths: LarderPaths
+    let usage: UsageStore
+    let notes = NoteBoard()
+    let host: ExtensionHost
+
+    static func with(
+        sandbox: ExtensionSandbox = ExtensionSandbox(), timeLimit: Duration = .seconds(30),
+        _ body: (ExtensionHarness) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let paths = LarderPaths(state: scratch("s"), runtime: scratch("r"), configuration: scratch("c"))
+            try paths.prepareState()
+            let database = try await Database(path: paths.database, migrations: Schema.migrations)
+            try await body(ExtensionHarness(scratch, paths, UsageStore(database: database), sandbox, timeLimit))
+            await database.close()
+        }
+    }
+
+    private init(
+        _ scratch: Scratch, _ paths: LarderPaths, _ usage: UsageStore, _ sandbox: ExtensionSandbox, _ limit: Duration
+    ) {
+        self.scratch = scratch
+        self.paths = paths
+        self.usage = usage
+        host = ExtensionHost(sandbox: sandbox, usage: usage, notes: notes, log: .silent, timeLimit: limit)
+    }
+
+    static let app = "org.example.game"
+    var group: FilePath { get throws { try subject().group ?? FilePath() } }
+
+    /// Writes the app's bundle.
+    func subject(_ behaviour: String = "accept", change: (inout AppFixture) -> Void = { _ in }) throws
+        -> ExtensionSubject
+    {
+        var fixture = AppFixture()
+        fixture.identifier = Self.app
+        fixture.keys = AppFixture.managedKeys(manifestURL: "https://localhost/manifest")
+        fixture.files = ["Extensions/Downloader.appex/behaviour": Array(behaviour.utf8)]
+        change(&fixture)
+        let bundle = try AppBundleReader.bundle(at: try fixture.write(in: try scratch.makeDirectory("build")))
+        guard let subject = ExtensionSubject(bundle, paths: paths) else { throw Errno.invalidArgument }
+        return subject
+    }
+
+    /// The same with the program of the build in it.
+    func probe(_ behaviour: String) throws -> ExtensionSubject {
+        let subject = try subject(behaviour)
+        try FileDescriptor.currentDirectory.remove(at: subject.executable)
+        try File.copy(
+            from: try Binaries.path("ProbeExtension"), to: subject.executable,
+            permissions: FilePermissions(rawValue: 0o755))
+        return subject
+    }
+
+    func ask(_ subject: ExtensionSubject, packs: [String] = ["Pack"]) async -> ExtensionHost.Decisions {
+        let packs = packs.map { PackDescription(id: $0, version: 1, downloadSize: 1, policy: .prefetch) }
+        return await host.shouldDownload(packs, event: "install", subject)
+    }
+
+    /// Has the extension try something.
+    /// - Returns: its report; when it gave none, what the host says.
+    func report(_ words: String...) async throws -> String {
+        let subject = try probe("probe " + words.joined(separator: " "))
+        let decisions = await ask(subject)
+        if let trouble = decisions.trouble { return trouble }
+        return String(decoding: try File.read(try group.appending("report")), as: UTF8.self)
+    }
+}
