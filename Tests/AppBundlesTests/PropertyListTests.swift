@@ -83,9 +83,7 @@ struct PropertyListTests {
 
     /// Mutations of an XML and a binary list: reading answers or throws, and never traps.
     @Test func mutatedListsNeverTrap() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SeededGenerator(seed)
+        var random = SeededGenerator.forTest()
         let xml = Array(AppFixture.plist(AppFixture.managedKeys(manifestURL: "https://a/b")).utf8)
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
@@ -102,19 +100,5 @@ struct PropertyListTests {
             }
             _ = try? parse(bytes)
         }
-    }
-}
-
-/// Starts from a seed, so that a failure can be had again.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import TestSupport
 import Testing
 
 @testable import DeviceProtocol
@@ -48,9 +49,7 @@ struct WireCodecTests {
 
     /// Mutations of real messages: decoding answers or throws, and never traps.
     @Test func mutatedMessagesNeverTrap() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SplitMix(seed)
+        var random = SeededGenerator.forTest()
         let originals = [
             try WireCodec.request(7, EnsureLocalAvailabilityRequest(app: "a.b", packs: ["x", "y"])),
             try WireCodec.event(
@@ -73,19 +72,5 @@ struct WireCodecTests {
             _ = try? WireCodec.parameters(EnsureLocalAvailabilityRequest.self, bytes)
             _ = try? WireCodec.event(DownloadEvent.self, bytes)
         }
-    }
-}
-
-/// A small generator that starts from a seed, so that a failure can be had again.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

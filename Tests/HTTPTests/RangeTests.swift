@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -50,9 +51,8 @@ import Testing
     }
 
     @Test func noFieldTraps() {
-        var random = SystemRandomNumberGenerator()
-        let seed = random.next()
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator.forTest()
+        let seed = generator.seed
         let alphabet = Array("bytes=0123456789-,*/ ")
         for _ in 0..<20_000 {
             let text = String(
@@ -66,18 +66,5 @@ import Testing
                 #expect(bounds.lowerBound >= 0, "seed \(seed): \(text)")
             }
         }
-    }
-}
-
-/// A generator that gives the same numbers for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

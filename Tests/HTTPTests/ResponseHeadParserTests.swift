@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -48,8 +49,8 @@ import Testing
     }
 
     @Test func damagedHeadsAreInvalidAndNeverTrap() {
-        let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator.forTest()
+        let seed = random.seed
         let good = Array(
             "HTTP/1.1 206 Partial\r\nContent-Range: bytes 3-4/5\r\nContent-Length: 2\r\nETag: \"a\"\r\n\r\n".utf8)
         for _ in 0..<3000 {

@@ -4,6 +4,7 @@
 import AssetPacks
 import DeviceProtocol
 import Kit
+import PackNamespace
 import System
 
 /// What is installed and what it takes, put together from registry, store and disk.

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import DeviceProtocol
+import TestSupport
 import Testing
 
 @testable import DeviceService
@@ -211,9 +212,7 @@ struct InstallMachineTests {
 
     /// Random facts, with a restart in between now and then: no sequence leaves a machine that waits for nothing.
     @Test func everyUnfinishedMachineKnowsWhatComesNext() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SeededRandom(seed)
+        var random = SeededGenerator.forTest()
         for _ in 0..<3000 {
             var machine = Self.machine(kind: Bool.random(using: &random) ? .install : .update)
             for _ in 0..<30 {

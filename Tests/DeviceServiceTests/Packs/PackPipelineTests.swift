@@ -12,20 +12,27 @@ import Testing
 @testable import DeviceService
 
 @Suite struct PackPipelineTests {
-    @Test func unpacksChecksAndCommits() throws {
+    /// An app root of its own, its generations made ready, and random numbers to make packs of.
+    private func withAppRoot(_ body: (FilePath, AppGenerations, inout SeededGenerator) throws -> Void) throws {
         try Scratch.with { scratch in
             var random = SeededGenerator.forTest()
             let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
             try generations.prepare()
+            try body(scratch.path, generations, &random)
+        }
+    }
+
+    @Test func unpacksChecksAndCommits() throws {
+        try withAppRoot { root, generations, random in
             let fixture = PackFixture.random("levels", bytes: 600_000, &random)
             try install(fixture, in: generations)
-            #expect(try readableFiles(scratch.path) == fixture.files)
+            #expect(try readableFiles(root) == fixture.files)
             let pack = try #require(try generations.localPacks().first)
             #expect(pack.fileCount == UInt64(fixture.files.count))
             #expect(pack.installedSize == UInt64(fixture.files.values.reduce(0) { $0 + $1.count }))
             #expect(pack.allocatedSize >= pack.installedSize)
             #expect(try FileDescriptor.currentDirectory.entries(at: generations.layout.staging) == [])
-            let file = scratch.path.appending(pack.directory).appending(fixture.files.keys.sorted()[0])
+            let file = root.appending(pack.directory).appending(fixture.files.keys.sorted()[0])
             #expect(try FileDescriptor.currentDirectory.status(at: file).permissions.rawValue == 0o444)
         }
     }
@@ -33,10 +40,7 @@ import Testing
     /// A process killed after any piece goes on from its last checkpoint; it fetches at most a block and a span again.
     @Test(arguments: [Compression.lz4, .lzfse, .none]) func goesOnAfterAnyInterruption(compression: Compression) throws
     {
-        try Scratch.with { scratch in
-            var random = SeededGenerator.forTest()
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             var fixture = PackFixture.random("levels", bytes: 9_000_000, &random)
             fixture.compression = compression
             fixture.blockSize = 64 << 10
@@ -61,16 +65,13 @@ import Testing
             try pipeline.feed(archive)
             _ = try pipeline.finish(directory: "packs/levels/1-0000")
             try generations.commit(staged)
-            #expect(try readableFiles(scratch.path) == fixture.files, "seed \(random.seed)")
+            #expect(try readableFiles(root) == fixture.files, "seed \(random.seed)")
         }
     }
 
     /// After a power cut only what was flushed is certain: files may be short, the later checkpoint is of another boot.
     @Test func goesOnFromTheDurableCheckpointAfterAPowerCut() throws {
-        try Scratch.with { scratch in
-            var random = SeededGenerator.forTest()
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             var fixture = PackFixture("levels", files: ["big": random.bytes(6_000_000)])
             fixture.blockSize = 64 << 10
             let archive = try fixture.archive()
@@ -103,15 +104,12 @@ import Testing
             try again.feed(archive)
             _ = try again.finish(directory: "packs/levels/1-0000")
             try generations.commit(staged)
-            #expect(try readableFiles(scratch.path) == fixture.files)
+            #expect(try readableFiles(root) == fixture.files)
         }
     }
 
     @Test func damagedStagingBeginsAgain() throws {
-        try Scratch.with { scratch in
-            var random = SeededGenerator.forTest()
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             var fixture = PackFixture("levels", files: ["big": random.bytes(4_000_000)])
             fixture.blockSize = 64 << 10
             let archive = try fixture.archive()
@@ -137,10 +135,7 @@ import Testing
     }
 
     @Test func anotherVersionVoidsWhatIsStaged() throws {
-        try Scratch.with { scratch in
-            var random = SeededGenerator.forTest()
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             var fixture = PackFixture("levels", files: ["big": random.bytes(4_000_000)])
             fixture.blockSize = 64 << 10
             let staged = StagedPack(layout: generations.layout, id: "levels")
@@ -154,10 +149,7 @@ import Testing
     }
 
     @Test func unchangedFilesAreLinkedFromTheVersionBefore() throws {
-        try Scratch.with { scratch in
-            var random = SeededGenerator.forTest()
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             var old = PackFixture("levels", files: [:])
             old.files["same"] = random.bytes(300_000)
             old.files["d/changedAtEnd"] = random.bytes(300_000)
@@ -166,7 +158,7 @@ import Testing
             old.files["empty"] = []
             old.files["gone"] = [1]
             try install(old, in: generations)
-            let oldSame = scratch.path.appending("packs/levels/1-0000/same")
+            let oldSame = root.appending("packs/levels/1-0000/same")
             let before = try FileDescriptor.currentDirectory.status(at: oldSame)
 
             var new = old
@@ -176,20 +168,17 @@ import Testing
             new.files["changedAtStart"]?[0] ^= 1
             new.files["grown"] = [1, 2, 3, 4]
             try install(new, in: generations)
-            #expect(try readableFiles(scratch.path) == new.files)
+            #expect(try readableFiles(root) == new.files)
             let after = try FileDescriptor.currentDirectory.status(
-                at: scratch.path.appending("packs/levels/2-0000/same"))
+                at: root.appending("packs/levels/2-0000/same"))
             #expect(after.isSameFile(as: before))
-            #expect(!FileDescriptor.currentDirectory.exists(at: scratch.path.appending("packs/levels/1-0000")))
+            #expect(!FileDescriptor.currentDirectory.exists(at: root.appending("packs/levels/1-0000")))
         }
     }
 
     /// An interruption in the midst of comparing, too, ends in the right bytes, and the old version stays whole.
     @Test func interruptedUpdatesNeverTouchTheVersionBefore() throws {
-        try Scratch.with { scratch in
-            var random = SeededGenerator.forTest()
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             var old = PackFixture("levels", files: ["a": random.bytes(3_000_000), "b": random.bytes(3_000_000)])
             old.blockSize = 64 << 10
             try install(old, in: generations)
@@ -198,26 +187,24 @@ import Testing
             new.files["b"]?[2_900_000] ^= 1
             let archive = try new.archive()
             let staged = StagedPack(layout: generations.layout, id: "levels")
-            let previous = scratch.path.appending("packs/levels/1-0000")
+            let previous = root.appending("packs/levels/1-0000")
             for _ in 0..<6 {
                 let pipeline = try PackPipeline(new.download(archive), staged: staged, previous: previous)
                 let end = min(archive.count, Int(pipeline.position) + Int.random(in: 1...2_000_000, using: &random))
                 try pipeline.feed(archive, upTo: end)
-                #expect(try readableFiles(scratch.path) == old.files)
+                #expect(try readableFiles(root) == old.files)
             }
             let pipeline = try PackPipeline(new.download(archive), staged: staged, previous: previous)
             try pipeline.feed(archive)
             _ = try pipeline.finish(directory: "packs/levels/2-0000")
-            #expect(try readableFiles(scratch.path) == old.files)
+            #expect(try readableFiles(root) == old.files)
             try generations.commit(staged)
-            #expect(try readableFiles(scratch.path) == new.files, "seed \(random.seed)")
+            #expect(try readableFiles(root) == new.files, "seed \(random.seed)")
         }
     }
 
     @Test func linksInsideThePackBecomeSecondNames() throws {
-        try Scratch.with { scratch in
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             var fixture = PackFixture("levels", files: ["a/real": [1, 2, 3], "b/x": [9]])
             fixture.entries = [
                 .link("Contents/b/link", "../a/real"), .link("Contents/chain", "zlast"),
@@ -225,7 +212,7 @@ import Testing
             ]
             try install(fixture, in: generations)
             #expect(
-                try readableFiles(scratch.path)
+                try readableFiles(root)
                     == [
                         "a/real": [1, 2, 3], "b/x": [9], "b/link": [1, 2, 3], "chain": [1, 2, 3], "zlast": [1, 2, 3],
                     ])
@@ -278,9 +265,7 @@ import Testing
         ),
     ])
     func hostilePacksAreRefused(_ bad: BadPack) throws {
-        try Scratch.with { scratch in
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { (_, generations, _) throws in
             var fixture = PackFixture("levels", files: ["a/f": [1, 2, 3]])
             bad.change(&fixture)
             let error = #expect(throws: StoreError.self) { try install(fixture, in: generations) }
@@ -292,10 +277,7 @@ import Testing
     }
 
     @Test func wrongBytesAreRefused() throws {
-        try Scratch.with { scratch in
-            var random = SeededGenerator.forTest()
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             let fixture = PackFixture("levels", files: ["f": random.bytes(100_000)])
             let archive = try fixture.archive()
             let staged = StagedPack(layout: generations.layout, id: "levels")
@@ -320,9 +302,7 @@ import Testing
     }
 
     @Test func anArchiveMayNotHoldMoreThanTheManifestSays() throws {
-        try Scratch.with { scratch in
-            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path))
-            try generations.prepare()
+        try withAppRoot { root, generations, random in
             let fixture = PackFixture("levels", files: ["zeroes": [UInt8](repeating: 0, count: 40 << 20)])
             let archive = try fixture.archive()
             var download = fixture.download(archive)

@@ -37,11 +37,7 @@ extension PackStore {
         let generations = try generations(of: app)
         return try await blocking {
             try generations.withCurrentTable { table in
-                PathCollisions(
-                    count: table?.collisionCount ?? 0,
-                    listed: (table?.collisions(limit: 100) ?? []).map {
-                        PathCollisions.Collision(path: $0.path, winner: $0.winner, losers: $0.losers)
-                    })
+                PathCollisions(count: table?.collisionCount ?? 0, listed: table?.collisions(limit: 100) ?? [])
             }
         }
     }
