@@ -25,9 +25,7 @@ extension ActiveTransfer {
             return (.timedOut, "no connection within \(configuration.connectTimeout)")
         case CURLE_PEER_FAILED_VERIFICATION:
             return (
-                .untrustedCertificate,
-                "the server's certificate is not trusted; for a development server, trust its authority with "
-                    + "'larder trust'"
+                .untrustedCertificate, CertificateProblem(larder_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT)).words
             )
         case CURLE_SSL_CACERT_BADFILE:
             return (.badTrust, "the additional trusted certificates cannot be read")
