@@ -74,6 +74,11 @@ struct BlockAlgorithm: RawRepresentable, Hashable, Sendable {
         case .zlib: return InflateStreamDecoder(format: .zlibOrRaw)
         case .lz4: return LZ4StreamDecoder()
         case .lzbitmap: return LZBitmapStreamDecoder()
+        case .lzvn:
+            throw ArchiveError(
+                .unsupportedCompression,
+                "The archive has an LZVN block too large to be held in memory, which cannot be read here; compress it in "
+                    + "smaller blocks.")
         default: throw unsupported
         }
     }

@@ -7,6 +7,8 @@ import Kit
 package enum ArchivePath {
     /// A path must be shorter than this, in bytes.
     package static let lengthLimit = 1024
+    /// A component may have so many bytes: no file system here takes longer names.
+    package static let componentLimit = 255
 
     /// Checks a path as an archive holds it and returns it without a leading `./`.
     /// - Parameter offset: where its entry begins, for messages.
@@ -27,6 +29,9 @@ package enum ArchivePath {
             if component.isEmpty { throw refuse("has an empty component") }
             if component.elementsEqual(".".utf8) { throw refuse("has a component '.'") }
             if component.elementsEqual("..".utf8) { throw refuse("has a component '..'") }
+            guard component.count <= componentLimit else {
+                throw refuse("has a component of \(component.count) bytes, more than \(componentLimit)")
+            }
         }
         guard
             let path = String(

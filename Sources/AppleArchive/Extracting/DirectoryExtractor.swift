@@ -68,6 +68,7 @@ package final class DirectoryExtractor: ArchiveSink {
     package func begin(_ entry: EntryHeader) throws {
         self.entry = entry
         current = .ignored
+        state.summary.entries += 1
         switch entry.type {
         case .regularFile, .directory, .symbolicLink: note(entry.path)
         default: return skip(entry)

@@ -42,6 +42,8 @@ package struct ExtractionState: Codable, Hashable, Sendable {
 
 /// What was extracted.
 package struct ExtractionSummary: Codable, Hashable, Sendable {
+    /// Entries of every kind.
+    package internal(set) var entries: UInt64 = 0
     package internal(set) var files: UInt64 = 0
     package internal(set) var folders: UInt64 = 0
     package internal(set) var links: UInt64 = 0

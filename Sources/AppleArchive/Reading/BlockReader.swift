@@ -145,6 +145,13 @@ final class BlockReader {
                 "The block at byte \(archiveOffset) claims \(size) bytes in \(stored), of at most \(blockSize); the archive is damaged."
             )
         }
+        guard size == stored || algorithm != .stored else {
+            try deliverFinished(downTo: 0, waiting: true)
+            throw ArchiveError(
+                .corrupt,
+                "The block at byte \(archiveOffset) claims \(size) bytes in \(stored), but the archive's blocks are not "
+                    + "compressed (pbz-); it is damaged.")
+        }
         if size <= UInt64(clamping: largestHeldBlock) {
             let job = spareJobs.popLast() ?? BlockJob()
             job.stored.reset(capacity: Int(stored))

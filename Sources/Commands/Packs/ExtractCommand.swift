@@ -57,6 +57,7 @@ extension PackCommands {
             }
         }
         bar.clear()
+        if summary.entries == 0 { context.note(PackSupport.emptyArchive(archive)) }
         if !isQuiet {
             context.print(
                 "\(output): "

@@ -22,9 +22,11 @@ extension PackCommands {
     ) { arguments, context in
         let path = context.resolve(try arguments.requiredArgument("archive"))
         let isVerbose = arguments.flag("verbose")
-        try await offloadCancellable { isCancelled in
+        let isEmpty = try await offloadCancellable { isCancelled in
+            var isEmpty = true
             try PackInspector.forEachEntry(of: path) { entry in
                 if isCancelled() { throw CancellationError() }
+                isEmpty = false
                 if context.json {
                     context.print(json: EntryLine.json(entry))
                 } else if isVerbose {
@@ -33,7 +35,9 @@ extension PackCommands {
                     context.print(PackSupport.printable(entry.path.isEmpty ? "." : entry.path))
                 }
             }
+            return isEmpty
         }
+        if isEmpty { context.note(PackSupport.emptyArchive(path)) }
         return .success
     }
 }

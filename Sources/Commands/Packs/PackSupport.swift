@@ -54,6 +54,12 @@ enum PackSupport {
         return parts.joined(separator: ", ")
     }
 
+    /// What is said of an archive without entries: the format has no mark at its end to tell it from one cut off there.
+    static func emptyArchive(_ path: FilePath) -> String {
+        "note: \(path) is an empty archive: no entries. If there should be some, it was cut off behind its head; fetch or copy it "
+            + "again."
+    }
+
     static func count(_ number: Int, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
 
     /// Names come from archives and trees of others: what a terminal would obey is shown as an escape.

@@ -79,6 +79,29 @@ import Testing
         }
     }
 
+    /// Blocks that say they are not compressed and still claim another size, whether they could be held or not.
+    @Test(arguments: [40, 400 << 20]) func storedBlocksMayNotClaimAnotherSize(_ claimed: Int) throws {
+        let archive = wrapper("-", blockSize: 1 << 30, [(claimed, [1, 2, 3])])
+        let error = try #require(throws: ArchiveError.self) { try decode(archive) }
+        #expect(error.code == .corrupt)
+        #expect(error.message.contains("\(claimed) bytes in 3") && error.message.contains("not compressed"), "\(error)")
+    }
+
+    /// LZVN (`pbzf`) from its operations: a short literal, a match, and the end.
+    @Test func bareLZVNBlocks() throws {
+        let content = RawEntry.file("f", Array(repeating: 0x61, count: 40))
+        let head = content.count - 39
+        // Literals up to and with the first 'a', 39 more from a distance of 1 in matches, and the end.
+        var payload: [UInt8] = []
+        for start in stride(from: 0, to: head, by: 15) {
+            let part = content[start..<min(head, start + 15)]
+            payload += [0xe0 | UInt8(part.count)] + part
+        }
+        // A match of 3 with no literal at distance 1, then one of 36 at the same distance.
+        payload += [0x00, 0x01, 0xf0, 36 - 16, 0x06, 0, 0, 0, 0, 0, 0, 0]
+        #expect(try decode(wrapper("f", [(content.count, payload)])).content("f") == Array(repeating: 0x61, count: 40))
+    }
+
     @Test(arguments: [Compression.lzfse, .zlib, .lz4, .lzma])
     func blocksTooLargeToHoldPassInPieces(_ compression: Compression) throws {
         var generator = SeededGenerator.forTest()

@@ -121,6 +121,37 @@ struct ArchiveCommandTests {
         }
     }
 
+    /// The format has no end mark: an archive cut off behind its head reads as one without entries.
+    @Test func anArchiveWithoutEntriesIsRemarkedUpon() async throws {
+        try await withPack { scratch, shell in
+            try scratch.write(try File.read(scratch("X.aar")).prefix(12), to: "head.aar")
+            for words in [["extract", "head.aar", "-o", "none", "-q"], ["list", "head.aar"]] {
+                let result = await shell(words)
+                #expect(result.code == .success && result.output.isEmpty)
+                #expect(result.errors.hasPrefix("note: head.aar is an empty archive: no entries."), "\(result.errors)")
+            }
+            #expect(await shell("verify", "head.aar").code == .badInput)
+            #expect(await shell("extract", "X.aar", "-o", "out").errors.isEmpty)
+        }
+    }
+
+    /// No file system takes it, which is the archive's fault.
+    @Test func aNameThatIsTooLongIsABadArchive() async throws {
+        try await withPack { scratch, shell in
+            var archive: [UInt8] = []
+            let name = String(repeating: "n", count: 256)
+            let long = Array("Contents/\(name)".utf8)
+            let fields = Array("TYP1FPATP".utf8) + [UInt8(long.count & 0xff), UInt8(long.count >> 8)] + long
+            archive = Array("AA01".utf8) + [UInt8((fields.count + 6) & 0xff), UInt8((fields.count + 6) >> 8)] + fields
+            try scratch.write(archive, to: "long.aar")
+            for words in [["extract", "long.aar", "-o", "none"], ["verify", "long.aar"]] {
+                let result = await shell(words)
+                #expect(result.code == .badInput)
+                #expect(result.errors.contains("256 bytes, more than 255"), "\(result.errors)")
+            }
+        }
+    }
+
     @Test func verifyReportsEachPack() async throws {
         try await withPack { scratch, shell in
             try scratch.write(try File.read(scratch("X.aar")).dropLast(5), to: "bad.aar")
