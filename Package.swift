@@ -116,15 +116,15 @@ let package = Package(
         .executableTarget(
             name: "ProbeExtension", dependencies: ["BackgroundAssets"], path: "Tests/Fixtures/ProbeExtension"),
         // Mutated inputs for every parser; scripts/fuzz runs them all.
-        .target(name: "FuzzSupport", dependencies: ["TestSupport"], path: "Tests/Fuzz/Support"),
+        .target(name: "FuzzSupport", dependencies: ["TestSupport", "Kit", "System"], path: "Tests/Fuzz/Support"),
         .executableTarget(
             name: "fuzz-archive", dependencies: ["FuzzSupport", "TestSupport", "AppleArchive", "Kit", "System"],
             path: "Tests/Fuzz/Archive"),
         .executableTarget(
             name: "fuzz-text",
             dependencies: [
-                "FuzzSupport", "TestSupport", "AppBundles", "AssetPacks", "DevelopmentServer", "DeviceProtocol", "HTTP",
-                "Kit", "System",
+                "FuzzSupport", "TestSupport", "AppBundles", "AssetPacks", "Crypto", "DevelopmentServer",
+                "DeviceProtocol", "HTTP", "Kit", "System",
             ],
             path: "Tests/Fuzz/Text"),
         .executableTarget(
@@ -141,7 +141,7 @@ let package = Package(
                 "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System",
                 "larder", "larderd", "ProbeApp", "ProbeExtension",
             ],
-            path: "Tests/Integration"),
+            path: "Tests/Integration", exclude: ["Independent"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 /// Reads the header lines of one exchange, redirects and interim answers included, until the final answer's head is there.
-struct ResponseHeadParser {
-    enum Outcome {
+package struct ResponseHeadParser {
+    package enum Outcome {
         /// The head goes on.
         case more
         /// The end of a head that is not the final answer's: 1xx, or a redirect that will be followed.
@@ -26,8 +26,10 @@ struct ResponseHeadParser {
     private(set) var sawRedirect = false
     private var bytesSeen = 0
 
+    package init() {}
+
     /// Takes one line, with or without its line end.
-    mutating func take(_ line: UnsafeRawBufferPointer) -> Outcome {
+    package mutating func take(_ line: UnsafeRawBufferPointer) -> Outcome {
         bytesSeen += line.count
         guard bytesSeen <= Self.limit else { return .invalid("more than \(Self.limit >> 10) KiB of header fields") }
         let text = String(decoding: line, as: UTF8.self)

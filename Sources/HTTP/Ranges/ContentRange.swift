@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 /// A `Content-Range` field of the unit `bytes` (RFC 9110, 14.4).
-struct ContentRange: Equatable {
+package struct ContentRange: Equatable {
     /// First and last byte; nil in the answer to a range that cannot be satisfied.
-    let bounds: ClosedRange<Int64>?
+    package let bounds: ClosedRange<Int64>?
     /// The whole resource's length in bytes; nil when unknown.
-    let total: Int64?
+    package let total: Int64?
 
     /// nil for anything but a well-formed field.
-    init?(_ field: String) {
+    package init?(_ field: String) {
         let words = field.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, HTTPHeaders.same(words[0], "bytes") else { return nil }
         let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)

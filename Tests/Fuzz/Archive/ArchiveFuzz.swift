@@ -18,7 +18,7 @@ enum ArchiveFuzz {
         let dictionary = (words + ["bvxn", "bvx$", "bv41", "bv4-", "bv4$", "AA01", "YAA1", "pbze"]).map {
             Array($0.utf8)
         }
-        fuzzer.run(corpus: try Corpus.archives(), dictionary: dictionary) { input, generator in
+        try fuzzer.run(corpus: try Corpus.archives(), dictionary: dictionary) { input, generator in
             try check(input, &generator)
         }
     }

@@ -10,14 +10,14 @@ import TestSupport
 /// message that names source and line.
 @main
 enum DownloadManifestFuzz {
-    static func main() {
+    static func main() throws {
         let words = [
             "assetPacks", "id", "url", "version", "downloadSize", "downloadPolicy", "host", "userInfo", "language",
             "larder",
             "digest", "installedSize", "fileCount", "https://", "http://127.0.0.1", "[::1]", "@", "-1", "1e99",
             "9223372036854775807", "9223372036854775808", "null", "{}", "\\ud800",
         ]
-        Fuzzer(name: "fuzz-download-manifest").run(
+        try Fuzzer(name: "fuzz-download-manifest").run(
             corpus: corpus, dictionary: words.map { Array($0.utf8) }
         ) { input, _ in try check(input) }
     }

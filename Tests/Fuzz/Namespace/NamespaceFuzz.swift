@@ -8,7 +8,7 @@ import PackNamespace
 @main
 enum NamespaceFuzz {
     static func main() throws {
-        Fuzzer(name: "fuzz-namespace").run(corpus: try corpus()) { input, _ in
+        try Fuzzer(name: "fuzz-namespace").run(corpus: try corpus()) { input, _ in
             try input.withUnsafeBytes { bytes in
                 guard let table = try? NamespaceTable(bytes, source: "fuzz") else { return }
                 try ask(table)

@@ -10,14 +10,15 @@ import TestSupport
 /// line; what is read must select within its tree.
 @main
 enum PackManifestFuzz {
-    static func main() {
+    static func main() throws {
         let words =
             PackManifest.keys + FileSelector.keys + DownloadPolicy.names
             + [
                 "installationEventTypes", "firstInstallation", "Linux", "//", "/*", "*/", "**/", "*.{a,b}", "[!a-z]",
                 "..", "\\u0000", "{{{{",
             ]
-        Fuzzer(name: "fuzz-pack-manifest").run(corpus: corpus, dictionary: words.map { Array($0.utf8) }) { input, _ in
+        try Fuzzer(name: "fuzz-pack-manifest").run(corpus: corpus, dictionary: words.map { Array($0.utf8) }) {
+            input, _ in
             try check(input)
         }
     }

@@ -12,12 +12,15 @@ package struct Fuzzer {
     package let name: String
     package let seconds: Double
     package let seed: UInt64
+    /// Where a guided run keeps its inputs from run to run.
+    let corpus: String?
 
     /// Reads the command line; ends the program when it makes no sense.
     package init(name: String, arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
         self.name = name
         var seconds = 10.0
         var seed = UInt64.random(in: 0...UInt64.max)
+        var corpus: String?
         var rest = arguments[...]
         while let word = rest.popFirst() {
             let value = word.hasPrefix("--") ? rest.popFirst() : word
@@ -25,19 +28,36 @@ package struct Fuzzer {
                 seed = number
             } else if word == "--seconds" || !word.hasPrefix("--"), let number = value.flatMap({ Double($0) }) {
                 seconds = number
+            } else if word == "--corpus", let value {
+                corpus = value
             } else {
-                print("usage: \(name) [SECONDS] [--seconds N] [--seed S]")
+                print("usage: \(name) [SECONDS] [--seconds N] [--seed S] [--corpus FOLDER]")
                 exit(2)
             }
         }
         self.seconds = seconds
         self.seed = seed
+        self.corpus = corpus
     }
 
     /// Runs `check` on inputs made from `corpus` until the time is over. An error that it throws is a finding: it is printed
     /// with the seed, and the program ends with 1.
+    ///
+    /// Built with `LIBFUZZER` and its instrumentation, as `scripts/fuzz` does, libFuzzer chooses the inputs by what code
+    /// they reach; otherwise they are mutations by chance.
     package func run(
-        corpus: [[UInt8]], dictionary: [[UInt8]] = [], _ check: (_ input: [UInt8], inout SeededGenerator) throws -> Void
+        corpus: [[UInt8]], dictionary: [[UInt8]] = [],
+        _ check: @escaping (_ input: [UInt8], inout SeededGenerator) throws -> Void
+    ) throws {
+        #if LIBFUZZER
+            try runGuided(corpus: corpus, dictionary: dictionary, check)
+        #else
+            runByChance(corpus: corpus, dictionary: dictionary, check)
+        #endif
+    }
+
+    private func runByChance(
+        corpus: [[UInt8]], dictionary: [[UInt8]], _ check: (_ input: [UInt8], inout SeededGenerator) throws -> Void
     ) {
         print("\(name): \(corpus.count) inputs to start from, --seed \(seed)")
         let end = ContinuousClock.now + .seconds(seconds)

@@ -3,11 +3,50 @@
 
 /// One good text of each kind, which mutations begin from.
 enum TextCorpus {
-    static let all: [[UInt8]] = [
-        packManifest, downloadManifest, propertyList, request, event, "Levels/**/[a-f]?*.{lvl,txt}",
-        "bytes=0-99,200-,-5",
-        "asset=Coast:stall,after=1MiB,times=1", "503,retry-after=2,probability=0.3", "zh-Hant-HK", "Levels/1/a.lvl",
-    ].map { Array($0.utf8) }
+    static let all: [[UInt8]] =
+        [
+            packManifest, downloadManifest, propertyList, request, event, certificate, "Levels/**/[a-f]?*.{lvl,txt}",
+            "bytes=0-99,200-,-5",
+            "asset=Coast:stall,after=1MiB,times=1", "503,retry-after=2,probability=0.3", "zh-Hant-HK", "Levels/1/a.lvl",
+            "https://[::1]:8443/a/b?c=d#e", "bytes 200-299/1000",
+            "HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\nHTTP/1.1 206 Partial\r\nContent-Range: bytes 3-4/5\r\nETag: \"a\"\r\n\r\n",
+        ].map { Array($0.utf8) } + [binaryPropertyList, frames]
+
+    /// Two messages as they cross the socket, each behind its length.
+    private static var frames: [UInt8] {
+        [request, event].flatMap { text in
+            (0..<4).map { UInt8(truncatingIfNeeded: text.utf8.count >> (24 - 8 * $0)) } + Array(text.utf8)
+        }
+    }
+
+    /// Strings in ASCII and beyond, integers, a real, data, a truth value, arrays and dictionaries.
+    private static let binaryPropertyList: [UInt8] =
+        Array("bplist00".utf8) + [
+            0xd4, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x0a, 0x5f, 0x10, 0x10,
+        ] + Array("BAMaxInstallSize".utf8) + [0x5f, 0x10, 0x12] + Array("CFBundleIdentifier".utf8) + [
+            0x51, 0x44, 0x54, 0x4c, 0x69, 0x73, 0x74, 0x13, 0x00, 0x00, 0x00, 0x02, 0x54, 0x0b, 0xe4, 0x00, 0x5f, 0x10,
+            0x10,
+        ] + Array("org.example.game".utf8) + [
+            0xd1, 0x08, 0x09, 0x51, 0x6b, 0xa0, 0xa4, 0x0b, 0x0c, 0x0d, 0x0e, 0x23, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 0x42,
+            0x00,
+            0x01, 0x09, 0x61, 0x00, 0xfc, 0x08, 0x11, 0x24, 0x39, 0x3b, 0x40, 0x49, 0x5c, 0x5f, 0x61, 0x62, 0x67, 0x70,
+            0x73,
+            0x74, 0, 0, 0, 0, 0, 0, 0x01, 0x01, 0, 0, 0, 0, 0, 0, 0, 0x0f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+            0x77,
+        ]
+
+    private static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBczCCARmgAwIBAgIUC0BnN9nAWtYEMaZC4AWWEaraYzcwCgYIKoZIzj0EAwIw
+        DzENMAsGA1UEAwwEc2VlZDAeFw0yNjExMjExOTUzNDNaFw0yNjExMjMxOTUzNDNa
+        MA8xDTALBgNVBAMMBHNlZWQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQBeKh6
+        h1k+Afh54+VxgsmY2gfYXI4sIjeBloNDwOSL23Xb1tY6fWh6Lzfyyh1Tsogr0Mej
+        ahJw0J8SFR60vZ9lo1MwUTAdBgNVHQ4EFgQUGHfGd4hOXLXTWHx1LvZZ2G3jXPQw
+        HwYDVR0jBBgwFoAUGHfGd4hOXLXTWHx1LvZZ2G3jXPQwDwYDVR0TAQH/BAUwAwEB
+        /zAKBggqhkjOPQQDAgNIADBFAiEAmY6fXONre6fz/Uxi7jhZbolQLckMlpsAeOc4
+        Dhtv5vwCIHNXJ48ufFBSYdRHlfoP3lvYTee85ttLK2RRGRXldCS4
+        -----END CERTIFICATE-----
+        """
 
     private static let packManifest = """
         {

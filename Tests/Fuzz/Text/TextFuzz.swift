@@ -3,9 +3,11 @@
 
 import AppBundles
 import AssetPacks
+import Crypto
 import DevelopmentServer
 import DeviceProtocol
 import FuzzSupport
+import Glibc
 import HTTP
 import Kit
 import System
@@ -25,12 +27,15 @@ enum TextFuzz {
             "<key>", "</dict>", "<integer>", "&#0;", "asset=", "redirect=", "after=1MiB", "\u{FEFF}",
         ]
         let file = try ServedFile("/dev/null")
-        fuzzer.run(corpus: TextCorpus.all, dictionary: words.map { Array($0.utf8) }) { input, _ in
+        try fuzzer.run(corpus: TextCorpus.all, dictionary: words.map { Array($0.utf8) }) { input, _ in
             try json(input)
             try downloadManifest(input)
             packManifest(input)
             propertyList(input)
             messages(input)
+            try frames(input)
+            try heads(input)
+            _ = try? TLSIdentity(certificates: input, key: input)
             try shortTexts(String(decoding: input.prefix(300), as: UTF8.self), file)
         }
     }
@@ -70,6 +75,35 @@ enum TextFuzz {
         _ = try? WireCodec.result(PacksRequest.Reply.self, input)
     }
 
+    /// The bytes as they would come over the socket of an app or the command line.
+    private static func frames(_ input: [UInt8]) throws {
+        let (receiving, sending) = try UnixSocket.pair()
+        let channel = FrameChannel(OwnedDescriptor(receiving))
+        let sender = OwnedDescriptor(sending)
+        // No more than a socket holds: nobody reads meanwhile.
+        try input.prefix(64 << 10).withUnsafeBytes { try sender.borrowed.writeFully($0) }
+        try systemCall { shutdown(sending.rawValue, CInt(SHUT_WR)) }
+        var total = 0
+        while let message = try? channel.receive() {
+            total += message.count + 4
+            messages(message)
+        }
+        try Finding.require(total <= input.count, "more was received than was sent")
+    }
+
+    /// The heads of an exchange, line by line, and the ranges they name.
+    private static func heads(_ input: [UInt8]) throws {
+        var parser = ResponseHeadParser()
+        for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            guard case .head(let status, let headers) = Array(line).withUnsafeBytes({ parser.take($0) }) else {
+                continue
+            }
+            try Finding.require((200...999).contains(status), "the status \(status) came through")
+            guard let bounds = headers["Content-Range"].flatMap({ ContentRange($0) })?.bounds else { continue }
+            try Finding.require(bounds.lowerBound >= 0, "a range before the beginning")
+        }
+    }
+
     private static func shortTexts(_ text: String, _ file: ServedFile) throws {
         if let path = try? PackPath(text) {
             try Finding.require(
@@ -77,6 +111,10 @@ enum TextFuzz {
         }
         if let glob = try? Glob(text), let path = try? PackPath("a/bc/d.txt") { _ = glob.matches(path) }
         _ = try? LanguageTag(text)
+        _ = DownloadURL.problem(with: text)
+        if let bounds = ContentRange(text)?.bounds {
+            try Finding.require(bounds.lowerBound >= 0 && bounds.upperBound < .max, "the range \(bounds) came through")
+        }
         _ = try? FaultOption(text)
         let size: Int64 = 1000
         let request = HTTPServerRequest(method: "GET", path: "/", headers: ["Range": text])

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import TestSupport
-
 /// Writes LZBITMAP streams that use every feature of the format, without care for size; distances are drawn at random.
-struct LZBitmapEncoder {
+package enum LZBitmapEncoder {
     private struct Operation: Hashable {
         var mask: UInt8
         var distanceBytes: Int
     }
 
-    static func encode(_ content: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    package static func encode(_ content: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
         var result = Array("ZBM\t".utf8)
         var start = 0
         while start < content.count {
@@ -110,4 +108,9 @@ struct LZBitmapEncoder {
         return little(UInt64(15 + body.count), 3) + little(UInt64(size), 3) + offsets.flatMap { little(UInt64($0), 3) }
             + body
     }
+}
+
+/// The low bytes of a number, least significant first.
+private func little(_ number: UInt64, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
 }
