@@ -115,6 +115,16 @@ let package = Package(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(
             name: "ProbeExtension", dependencies: ["BackgroundAssets"], path: "Tests/Fixtures/ProbeExtension"),
+        // The example with unmanaged downloads, for Integration; its own package is beside it.
+        .target(
+            name: "SessionLibrary", dependencies: ["BackgroundAssets"],
+            path: "Examples/Sessions/Sources/SessionLibrary"),
+        .executableTarget(
+            name: "Sessions", dependencies: ["SessionLibrary", "BackgroundAssets"],
+            path: "Examples/Sessions/Sources/Sessions"),
+        .executableTarget(
+            name: "SessionsDownloader", dependencies: ["SessionLibrary", "BackgroundAssets", "ExtensionFoundation"],
+            path: "Examples/Sessions/Sources/Downloader"),
         // Mutated inputs for every parser; scripts/fuzz runs them all.
         .target(name: "FuzzSupport", dependencies: ["TestSupport", "Kit", "System"], path: "Tests/Fuzz/Support"),
         .executableTarget(
@@ -139,7 +149,7 @@ let package = Package(
             name: "Integration",
             dependencies: [
                 "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System",
-                "larder", "larderd", "ProbeApp", "ProbeExtension",
+                "larder", "larderd", "ProbeApp", "ProbeExtension", "Sessions", "SessionsDownloader",
             ],
             path: "Tests/Integration", exclude: ["Independent"]),
     ],

@@ -118,6 +118,14 @@ actor Catalogue {
         }
     }
 
+    /// What an app that manages its downloads itself has at `BAManifestURL`, in whatever format; nil without that key.
+    /// - Throws: `DeviceError` with code `manifestUnavailable`.
+    func body(_ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy) async throws -> [UInt8]? {
+        guard let url = keys.manifestURL, let address = WebAddress(url) else { return nil }
+        let override = try await settings.urlOverride()
+        return try await download(override.map { $0 + address.resource } ?? url, app: app, policy: policy).0
+    }
+
     /// Where the app's manifest is.
     static func address(_ app: String, keys: BackgroundAssetsKeys, override: String?) throws -> String {
         let base: String

@@ -181,11 +181,6 @@ final class DownloadFetch: Sendable {
             throw HTTPClientError(.wrongLength, "The file has \(size) bytes instead of \(whole).")
         }
         try file.synchronize()
-        let here = FileDescriptor.currentDirectory
-        let place = job.places.file(job.number, group: job.description.appGroup)
-        try here.rename(from: job.places.partial(job.number), to: place)
-        let folder = try OwnedDescriptor(place.removingLastComponent(), .readOnly, options: .directory)
-        try folder.borrowed.synchronize(dataOnly: false)
-        try job.places.remove(job.places.checkpoint(job.number))
+        try job.places.publish(job.number, group: job.description.appGroup)
     }
 }

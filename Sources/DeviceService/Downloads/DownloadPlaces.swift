@@ -5,20 +5,27 @@ import DeviceProtocol
 import Kit
 import System
 
-/// Where an app's unmanaged downloads lie: `<app root>/downloads/partial/<n>` while they come, `files/<group>/<n>` once they
-/// are whole. `n` is the download's number. Everything here blocks.
+/// Where an app's unmanaged downloads lie: `<app root>/downloads/partial/<n>` while they come, `<group folder>/.downloads/<n>`
+/// once they are whole, from where app and extension can move them without copying. `n` is the download's number, which no
+/// other app's has. Everything here blocks.
 struct DownloadPlaces: Sendable {
     let root: FilePath
+    private let paths: LarderPaths
+    private static let filesName = ".downloads"
 
     private static let here = FileDescriptor.currentDirectory
 
-    init(appRoot: FilePath) { root = appRoot.appending("downloads") }
+    init(paths: LarderPaths, app: String) {
+        self.paths = paths
+        root = paths.appRoot(app).appending("downloads")
+    }
 
     func partial(_ number: Int64) -> FilePath { root.appending("partial").appending("\(number)") }
     /// What is known of the bytes in `partial`.
     func checkpoint(_ number: Int64) -> FilePath { root.appending("partial").appending("\(number).json") }
     func file(_ number: Int64, group: String) -> FilePath {
-        root.appending("files").appending(group).appending("\(number)")
+        let folder = paths.groupFolder(group) ?? root
+        return folder.appending(Self.filesName).appending("\(number)")
     }
     /// The manifest that is handed to an extension.
     var manifest: FilePath { root.appending("manifest") }
@@ -27,7 +34,32 @@ struct DownloadPlaces: Sendable {
 
     func prepare(group: String) throws {
         try Self.here.makeDirectories(at: root.appending("partial"), permissions: .directoryPrivate)
-        try Self.here.makeDirectories(at: root.appending("files").appending(group), permissions: .directoryPrivate)
+        _ = try files(of: group)
+    }
+
+    func writeManifest(_ body: [UInt8]) throws {
+        try Self.here.makeDirectories(at: root, permissions: .directoryPrivate)
+        try AtomicFile.write(body, to: manifest, durable: false)
+    }
+
+    /// Moves a whole file to its place, for good.
+    func publish(_ number: Int64, group: String) throws {
+        let folder = try files(of: group)
+        try Self.here.rename(from: partial(number), to: FilePath("\(number)"), in: folder.borrowed)
+        try folder.borrowed.synchronize(dataOnly: false)
+        try remove(checkpoint(number))
+    }
+
+    /// The folder of whole files. App and extension may write beside it, so no link in its place is followed.
+    private func files(of group: String) throws -> OwnedDescriptor {
+        guard let path = paths.groupFolder(group) else { throw Errno.invalidArgument }
+        try Self.here.makeDirectories(at: path, permissions: .directoryPrivate)
+        let folder = try OwnedDescriptor(path, .readOnly, options: [.directory, .noFollow])
+        do {
+            try folder.borrowed.makeDirectory(at: FilePath(Self.filesName), permissions: .directoryPrivate)
+        } catch Errno.fileExists {}
+        return OwnedDescriptor(
+            try folder.borrowed.open(at: FilePath(Self.filesName), .readOnly, options: [.directory, .noFollow]))
     }
 
     func exists(_ path: FilePath) -> Bool { Self.here.exists(at: path) }
@@ -46,29 +78,34 @@ struct DownloadPlaces: Sendable {
     /// Bytes of the file in its place; nil when it is not there.
     func size(_ number: Int64, group: String) throws -> Int64? {
         do {
-            return try Self.here.status(at: file(number, group: group)).size
+            let status = try Self.here.status(at: file(number, group: group))
+            return status.kind == .regular ? status.size : nil
         } catch Errno.noSuchFileOrDirectory {
             return nil
         }
     }
 
-    /// Deletes a file from its place, of whatever group.
-    func clean(file number: Int64) throws {
-        for group in try entries(root.appending("files")) { try remove(file(number, group: group)) }
-    }
-
-    /// Deletes what belongs to none of `downloads`: a killed service leaves it behind.
+    /// Deletes partial files that belong to none of `downloads`: a killed service leaves them behind.
     func clean(_ downloads: [Download]) throws {
         let numbers = Set(downloads.filter { !$0.state.hasEnded }.compactMap(\.number))
         let kept = Set(numbers.flatMap { ["\($0)", "\($0).json"] })
         for entry in try entries(root.appending("partial")) where !kept.contains(entry) {
             try remove(root.appending("partial").appending(entry))
         }
-        let files = Set(downloads.map { file($0) })
-        for group in try entries(root.appending("files")) {
-            let folder = root.appending("files").appending(group)
-            for entry in try entries(folder) where !files.contains(folder.appending(entry)) {
-                try Self.here.removeTree(at: folder.appending(entry))
+    }
+
+    /// Deletes whole files of all groups that belong to none of `downloads`.
+    static func cleanFiles(_ paths: LarderPaths, _ downloads: [Download]) throws {
+        let kept = Set(downloads.compactMap { $0.number.map { "\($0)" } })
+        let groups = paths.state.appending("groups")
+        guard here.exists(at: groups) else { return }
+        for group in try here.entries(at: groups) where group.kind == .directory {
+            let folder = groups.appending(group.name).appending(filesName)
+            guard let opened = try? OwnedDescriptor(folder, .readOnly, options: [.directory, .noFollow]) else {
+                continue
+            }
+            for entry in try opened.borrowed.entries() where !kept.contains(entry.name) {
+                try opened.borrowed.removeTree(at: FilePath(entry.name))
             }
         }
     }

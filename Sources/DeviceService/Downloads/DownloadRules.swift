@@ -30,6 +30,8 @@ enum DownloadRules {
         var use = Use()
         /// A developer's plain http server on this machine is let through.
         var allowsPlainLoopback = false
+        /// Whether an app group's id is one that has a folder.
+        var isGroup: @Sendable (String) -> Bool
     }
 
     /// Whether the description can be downloaded at all, by this asker.
@@ -46,7 +48,7 @@ enum DownloadRules {
         if let size = download.fileSize, size < 0 {
             throw DeviceError(.invalid, "\(name): a file of \(size) bytes cannot be.")
         }
-        guard isFolderName(download.appGroup) else {
+        guard facts.isGroup(download.appGroup) else {
             throw DeviceError(
                 .invalid, "\(name): \"\(download.appGroup)\" is no app group. Use the app's, as in group.com.example.")
         }
@@ -103,10 +105,5 @@ enum DownloadRules {
         let restrictions = facts.keys.restrictions
         let allowance = essential ? restrictions?.essentialDownloadAllowance : restrictions?.downloadAllowance
         return allowance.map { max(0, $0 - (essential ? facts.use.essential : facts.use.other)) }
-    }
-
-    private static func isFolderName(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 255 && name != "." && name != ".."
-            && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
     }
 }

@@ -14,7 +14,7 @@ extension DownloadStore {
     /// Tells the ends that nobody has heard of yet: to the app when it listens, otherwise to its extension (C9).
     func deliver(_ app: String) {
         guard !installing.contains(app), !isClosed else { return }
-        guard let index = listeners[app]?.firstIndex(where: \.isListening) else { return }
+        guard let index = listeners[app]?.firstIndex(where: \.isListening) else { return wake(app) }
         let told = Set((listeners[app] ?? []).flatMap(\.outstanding))
         for download in all(app) where download.state.hasEnded {
             guard let number = download.number, !told.contains(number) else { continue }

@@ -17,6 +17,12 @@ extension DownloadStore {
     ) async throws {
         try await inTurn {
             try refuseWhenClosed()
+            if asker == .extension, answering.contains(app) {
+                throw DeviceError(
+                    .callFromExtensionNotAllowed,
+                    "While the extension is asked what to download it can schedule nothing. Return "
+                        + "\(description.identifier) instead.")
+            }
             var facts = try await facts(app, for: description)
             let key = TransferKey(app: app, pack: description.identifier)
             try DownloadRules.check(description, by: asker, facts)
@@ -94,10 +100,9 @@ extension DownloadStore {
 
     /// What the rules rest on for an installed app.
     func facts(_ app: String, for description: DownloadDescription? = nil) async throws -> DownloadRules.Facts {
-        var facts = DownloadRules.Facts(keys: BackgroundAssetsKeys(), wasLaunched: true)
+        var facts = DownloadRules.Facts(keys: BackgroundAssetsKeys(), wasLaunched: true, isGroup: isGroup)
         if let description, !description.url.hasPrefix("https:") {
-            let override = try await tools.settings.urlOverride()
-            facts.allowsPlainLoopback = override?.hasPrefix("http:") ?? false
+            facts.allowsPlainLoopback = try await allowsPlainLoopback
         }
         guard !launched.contains(app) else { return facts }
         let record = try await tools.registry.existing(app)
@@ -110,6 +115,29 @@ extension DownloadStore {
         facts.wasLaunched = false
         facts.use = try await tools.database.read { try $0.downloadUse(app: app) }
         return facts
+    }
+
+    /// What the rules rest on while an app is being asked, which may not be installed yet.
+    func facts(_ app: String, installing keys: BackgroundAssetsKeys) async throws -> DownloadRules.Facts {
+        var facts = DownloadRules.Facts(keys: keys, wasLaunched: false, isGroup: isGroup)
+        facts.wasLaunched = try await tools.registry.app(app)?.wasLaunched ?? false
+        facts.use = try await tools.database.read { try $0.downloadUse(app: app) }
+        facts.allowsPlainLoopback = try await allowsPlainLoopback
+        return facts
+    }
+
+    private var isGroup: @Sendable (String) -> Bool {
+        let paths = tools.paths
+        return { paths.groupFolder($0) != nil }
+    }
+
+    private var allowsPlainLoopback: Bool {
+        get async throws { try await tools.settings.urlOverride()?.hasPrefix("http:") ?? false }
+    }
+
+    /// What answers an app's extension while it runs.
+    nonisolated func answers(to app: String) -> ExtensionAnswers {
+        ExtensionAnswers(app: app, router: router.withLock { $0 }, log: tools.log)
     }
 
     // MARK: - Cancel, pause, list
@@ -159,6 +187,8 @@ extension DownloadStore {
     func recover() async throws {
         try await inTurn {
             let rows = try await tools.database.read { try $0.downloads() }
+            let paths = tools.paths
+            try await offload { try DownloadPlaces.cleanFiles(paths, rows) }
             for app in try await apps(rows) {
                 let places = places(app)
                 let mine = rows.filter { $0.app == app }
@@ -188,6 +218,13 @@ extension DownloadStore {
         }
     }
 
+    /// Takes up what waits for nobody any more, once the installs that go on are known.
+    /// - Parameter apps: those being installed.
+    func settleIn(installing apps: Set<String>) async {
+        await releaseAll(except: apps)
+        for app in Set(downloads.keys.map(\.app)) { deliver(app) }
+    }
+
     private func apps(_ rows: [Download]) async throws -> [String] {
         let folder = tools.paths.apps
         let names = try await offload { () -> [String] in
@@ -199,7 +236,8 @@ extension DownloadStore {
 
     /// Forgets everything of an app that is going. Its folder may be deleted afterwards.
     func removeAll(app: String) async throws {
-        let removed = try await inTurn { () -> [(TransferKey, Int64)] in
+        let places = places(app)
+        let removed = try await inTurn { () -> [(TransferKey, Int64, FilePath)] in
             let mine = downloads.filter { $0.key.app == app }
             for key in mine.keys { await perform(queue.cancel(key, now: .now)) }
             try await tools.database.write { try $0.deleteDownloads(app: app) }
@@ -210,8 +248,11 @@ extension DownloadStore {
             }
             installing.remove(app)
             launched.remove(app)
-            return mine.compactMap { key, download in download.number.map { (key, $0) } }
+            return mine.compactMap { key, download in download.number.map { (key, $0, places.file(download)) } }
         }
-        for (key, number) in removed { await settle(key, number) }
+        for (key, number, file) in removed {
+            await settle(key, number)
+            _ = try? await offload { try FileDescriptor.currentDirectory.remove(at: file) }
+        }
     }
 }

@@ -19,6 +19,7 @@ actor DownloadStore {
         var fetch: DownloadFetch
         /// Of the download that it is for; the identifier may stand for another one meanwhile.
         var number: Int64
+        var group: String
     }
 
     let tools: DownloadTools
@@ -35,8 +36,16 @@ actor DownloadStore {
     var nextListener = 0
     /// Apps whose install or update is at its essential downloads: their ends are told afterwards, in one go.
     var installing: Set<String> = []
+    /// Apps whose extension is being asked what to download; it schedules nothing meanwhile.
+    var answering: Set<String> = []
     /// Apps whose extension is being told.
-    var waking: Set<String> = []
+    var waking: [String: Task<Void, Never>] = [:]
+    /// What each of them is being told now.
+    var telling: [String: Int64] = [:]
+    /// Ends over which an extension failed: they wait for the app, or for the service's next start.
+    var troublesome: Set<Int64> = []
+    /// Answers what extensions ask; set before the first one runs.
+    nonisolated let router = Locked(RequestRouter())
     /// Apps that were launched; the restrictions do not come back.
     var launched: Set<String> = []
     /// Who waits for ends of an app's downloads, such as its install.
@@ -48,7 +57,7 @@ actor DownloadStore {
 
     init(_ tools: DownloadTools) { self.tools = tools }
 
-    func places(_ app: String) -> DownloadPlaces { DownloadPlaces(appRoot: tools.paths.appRoot(app)) }
+    func places(_ app: String) -> DownloadPlaces { DownloadPlaces(paths: tools.paths, app: app) }
 
     // MARK: - Turns
 
@@ -161,7 +170,7 @@ actor DownloadStore {
                 [weak self] total, expected in
                 Task { await self?.note(total, expected, key, number) }
             }
-            attempts[key] = Attempt(fetch: fetch, number: number)
+            attempts[key] = Attempt(fetch: fetch, number: number, group: download.description.appGroup)
             meters[key] = RateMeter()
             await apply(.began, to: key)
             try WorkerThread.start(name: "larder-download") { [self] in
@@ -179,10 +188,10 @@ actor DownloadStore {
         var job = DownloadFetch.Job(
             number: number, description: download.description, places: places(download.app))
         guard !launched.contains(download.app) else { return job }
-        let facts = try await facts(download.app)
-        guard !facts.wasLaunched, let restrictions = facts.keys.restrictions else { return job }
-        job.permitsHost = { restrictions.allows(host: $0) }
-        if download.description.fileSize == nil { job.limit = DownloadRules.remaining(essential: false, facts) }
+        job.permitsHost = try await tools.hosts.rule(download.app)
+        if download.description.fileSize == nil {
+            job.limit = DownloadRules.remaining(essential: false, try await facts(download.app))
+        }
         return job
     }
 
@@ -202,11 +211,11 @@ actor DownloadStore {
             var outcome = TransferQueue.Outcome.finished
             switch ending {
             case .arrived(let size):
-                if isWanted { await apply(.arrived(size: size), to: key) } else { await drop(attempt.number, key) }
+                if isWanted { await apply(.arrived(size: size), to: key) } else { await drop(attempt, key) }
             case .failed(let error, let how):
                 outcome = how
                 guard isWanted else {
-                    await drop(attempt.number, key)
+                    await drop(attempt, key)
                     break
                 }
                 if how != .stopped {
@@ -225,10 +234,10 @@ actor DownloadStore {
     }
 
     /// Deletes what an attempt left for a download that is not wanted any more.
-    private func drop(_ number: Int64, _ key: TransferKey) async {
-        await discardPartial(number, key.app)
-        let places = places(key.app)
-        _ = try? await offload { try places.clean(file: number) }
+    private func drop(_ attempt: Attempt, _ key: TransferKey) async {
+        await discardPartial(attempt.number, key.app)
+        let file = places(key.app).file(attempt.number, group: attempt.group)
+        _ = try? await offload { try FileDescriptor.currentDirectory.remove(at: file) }
     }
 
     /// Bytes a second of a download under way; 0 for others.

@@ -14,6 +14,8 @@ struct DownloadTools: Sendable {
     let bundles: BundleStore
     let settings: SettingsStore
     let clients: any HTTPClientSource
+    let hosts: HostLimits
+    let extensions: ExtensionHost
     let log: Logger
 }
 

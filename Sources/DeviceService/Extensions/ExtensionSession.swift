@@ -61,7 +61,7 @@ final class ExtensionSession: Sendable {
                 throw DeviceError(.disconnected, "it ended without an answer")
             }
             let header = try WireCodec.header(message)
-            if header.method != nil {
+            if header.method != nil || header.cancel != nil {
                 try take(message, header)
                 continue
             }

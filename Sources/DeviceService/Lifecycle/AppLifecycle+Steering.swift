@@ -9,12 +9,14 @@ extension AppLifecycle {
         if pack == nil, let run = run(of: app) { return run.post(.pause) }
         try await check(app, pack: pack)
         try await tools.store.pause(app: app, pack: pack)
+        await tools.downloads.pause(app: app, identifier: pack)
     }
 
     func resume(_ app: String, pack: String?) async throws {
         if pack == nil, let run = run(of: app) { return run.post(.resume) }
         try await check(app, pack: pack)
         try await tools.store.resume(app: app, pack: pack)
+        await tools.downloads.resume(app: app, identifier: pack)
     }
 
     /// Cancels the install or update under way and waits until it is undone; without one, the app's downloads.
@@ -26,12 +28,16 @@ extension AppLifecycle {
         }
         try await check(app, pack: pack)
         try await tools.store.cancel(app: app, pack: pack)
+        for download in await tools.downloads.current(app) where pack == nil || download.identifier == pack {
+            try? await tools.downloads.cancel(download.identifier, app: app)
+        }
     }
 
     /// A pack is named only to steer its download: a name that fits none is told, not nodded through.
     private func check(_ app: String, pack: String?) async throws {
         if run(of: app) == nil { _ = try await tools.registry.existing(app) }
         guard let pack else { return }
+        if await tools.downloads.current(app).contains(where: { $0.identifier == pack }) { return }
         guard try await tools.store.transfers(app: app).contains(where: { $0.pack == pack }) else {
             throw DeviceError(
                 .packNotFound,

@@ -41,6 +41,7 @@ actor AppLifecycle {
             machine.restart()
             start(InstallRun(machine, tools))
         }
+        await tools.downloads.settleIn(installing: Set(runs.keys))
     }
 
     /// Ends all work, leaving the journals for the next start.
@@ -70,7 +71,7 @@ actor AppLifecycle {
             kind: record == nil ? .install : .update, app: app, displayName: bundle.displayName,
             version: bundle.version, source: source.string, archive: found.folder == nil ? nil : path, bundle: number,
             baseSize: found.size,
-            isManaged: bundle.backgroundAssets.isManaged,
+            isManaged: bundle.backgroundAssets.isManaged, isUnmanaged: bundle.backgroundAssets.mode == .unmanaged,
             essentialAllowance: bundle.backgroundAssets.restrictions?.essentialDownloadAllowance)
         let run = InstallRun(InstallMachine(plan), tools)
         start(run)
@@ -181,6 +182,7 @@ actor AppLifecycle {
     private func finishRemoval(_ app: String) async throws {
         let bundles = tools.bundles
         try await tools.store.removeAll(app: app)
+        try await tools.downloads.removeAll(app: app)
         try await offload { try bundles.removeRoot(app) }
         try await tools.usage.forget(app)
         try await tools.registry.endRemoval(app)

@@ -41,8 +41,9 @@ extension InstallMachine {
         case .pending: state = isPaused ? .paused : planned.downloaded > 0 ? .downloading : .queued
         }
         return PackProgressItem(
-            id: planned.pack.id, version: planned.pack.version,
-            policy: PackPolicy(rawValue: planned.pack.downloadPolicy.name),
+            id: planned.name, version: planned.pack.version,
+            policy: planned.download == nil
+                ? PackPolicy(rawValue: planned.pack.downloadPolicy.name) : PackPolicy(rawValue: planned.role.rawValue),
             state: state, completed: planned.state == .finished ? planned.pack.downloadSize : planned.downloaded,
             total: planned.pack.downloadSize, error: planned.error, essentialError: planned.essentialError)
     }

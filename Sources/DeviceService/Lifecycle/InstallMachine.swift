@@ -164,7 +164,8 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     private mutating func chosen(_ packs: [PlannedPack]) -> [Action] {
         plan.packs = packs
         for planned in packs { if let error = planned.error { note(error.message) } }
-        let asked = packs.filter { $0.state == .pending && $0.role != .update }.map(\.pack)
+        // An unmanaged app's extension was asked already: these are its answer.
+        let asked = plan.isManaged ? packs.filter { $0.state == .pending && $0.role != .update }.map(\.pack) : []
         guard !asked.isEmpty else {
             state = .planning
             return held([.planSpace(plan.pending([.essential, .prefetch]))])
@@ -277,7 +278,8 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     private mutating func enter(_ next: State) -> [Action] {
         state = next
-        if next == .prefetching { offerFailedAgain() }
+        // An unmanaged app's extension is told of failures and decides itself.
+        if next == .prefetching, plan.isManaged { offerFailedAgain() }
         let settled = settle()
         return settled.isEmpty ? entry : settled
     }

@@ -30,6 +30,8 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var copied: Int64 = 0
     /// Whether the app has packs that the system manages.
     package var isManaged: Bool
+    /// Whether the app's extension decides itself what to download.
+    package var isUnmanaged: Bool
     /// `BAEssentialDownloadAllowance`, which stands for the essential packs' sizes until these are known.
     package var essentialAllowance: Int64?
     /// nil until the manifest is there and the packs are chosen.
@@ -39,7 +41,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package init(
         kind: Kind, app: String, displayName: String, version: String, source: String, archive: String? = nil,
         bundle: Int, baseSize: Int64,
-        isManaged: Bool, essentialAllowance: Int64?
+        isManaged: Bool, isUnmanaged: Bool = false, essentialAllowance: Int64?
     ) {
         self.kind = kind
         self.app = app
@@ -50,6 +52,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         self.bundle = bundle
         self.baseSize = baseSize
         self.isManaged = isManaged
+        self.isUnmanaged = isUnmanaged
         self.essentialAllowance = essentialAllowance
     }
 
@@ -59,7 +62,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         var total = baseSize
         guard let packs else {
             // Before the sizes are known the allowance stands for them.
-            return (completed, total.addingClamped(isManaged ? essentialAllowance ?? 0 : 0))
+            return (completed, total.addingClamped(isManaged || isUnmanaged ? essentialAllowance ?? 0 : 0))
         }
         for planned in packs where planned.role == .essential {
             switch planned.state {

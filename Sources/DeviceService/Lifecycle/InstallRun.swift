@@ -35,6 +35,9 @@ actor InstallRun {
     private var rates: [String: Double] = [:]
     private var troubles: [String: String] = [:]
     private var following: Task<Void, Never>?
+    private var followingDownloads: Task<Void, Never>?
+    /// The extension was told how the essential downloads ended.
+    private var areEndsTold = false
 
     init(_ machine: InstallMachine, _ tools: InstallTools) {
         self.machine = machine
@@ -49,6 +52,13 @@ actor InstallRun {
         following = Task { [weak self] in
             for await event in events { await self?.follow(event) }
         }
+        if machine.plan.isUnmanaged {
+            let changes = await tools.downloads.watch(app)
+            followingDownloads = Task { [weak self] in
+                for await download in changes { await self?.follow(download) }
+            }
+            if !machine.state.isLaunchable { await tools.downloads.beginInstall(app) }
+        }
         await journal()
         report()
         await perform(machine.entry)
@@ -61,6 +71,8 @@ actor InstallRun {
             if machine.state.isFinal { break }
         }
         following?.cancel()
+        followingDownloads?.cancel()
+        if machine.plan.isUnmanaged, machine.state.isFinal { await tools.downloads.endInstall(app) }
         if Task.isCancelled { await leave() } else { await end() }
     }
 
@@ -108,7 +120,24 @@ actor InstallRun {
         let actions = machine.handle(fact)
         if machine.checkpoint != before { await journal() }
         report()
+        if machine.plan.isUnmanaged, machine.state.isLaunchable, !areEndsTold {
+            // One batch after the essential downloads; then the rest may go.
+            areEndsTold = true
+            await tools.downloads.endInstall(app)
+        }
         await perform(actions)
+    }
+
+    private func follow(_ download: Download) {
+        let id = PlannedPack.id(of: download)
+        guard machine.plan.packs?.contains(where: { $0.pack.id == id }) == true else { return }
+        switch download.state {
+        case .held, .waiting, .downloading, .paused: post(.pack(id, .progress(downloaded: download.total)))
+        case .finished: post(.pack(id, .finished))
+        case .failed:
+            let error = download.error ?? DeviceError(.failed, "\(download.description.identifier) failed.")
+            post(.pack(id, .failed(error)))
+        }
     }
 
     private func journal() async {
@@ -153,10 +182,16 @@ actor InstallRun {
     private func perform(_ actions: [InstallMachine.Action]) async {
         for action in actions {
             switch action {
-            case .pausePacks: await quietly { try await $0.store.pause(app: $1, pack: nil) }
-            case .resumePacks: await quietly { try await $0.store.resume(app: $1, pack: nil) }
+            case .pausePacks:
+                await quietly { try await $0.store.pause(app: $1, pack: nil) }
+                await tools.downloads.pause(app: app, identifier: nil)
+            case .resumePacks:
+                await quietly { try await $0.store.resume(app: $1, pack: nil) }
+                await tools.downloads.resume(app: app, identifier: nil)
             case .cancelPacks(let ids):
-                for id in ids { await quietly { try await $0.store.cancel(app: $1, pack: id) } }
+                let downloads = (machine.plan.packs ?? []).filter { ids.contains($0.pack.id) }.compactMap(\.download)
+                for identifier in downloads { try? await tools.downloads.cancel(identifier, app: app) }
+                for id in ids where downloads.isEmpty { await quietly { try await $0.store.cancel(app: $1, pack: id) } }
             case .request(let packs): await request(packs)
             default: begin(action)
             }
@@ -172,6 +207,9 @@ actor InstallRun {
     }
 
     private func request(_ packs: [PlannedPack]) async {
+        if machine.plan.isUnmanaged {
+            return await tools.downloads.release(packs.compactMap(\.download), app: app)
+        }
         do {
             try await tools.store.request(packs.map { PackRequest($0, app: app) })
         } catch {

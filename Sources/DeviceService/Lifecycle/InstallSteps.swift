@@ -34,9 +34,12 @@ struct InstallSteps: Sendable {
         case .choosePacks: return .chosen(try await choose { tell(.trouble($0)) })
         case .askExtension(let packs): return await ask(packs)
         case .planSpace(let packs):
-            let requests = packs.map { PackRequest($0, app: plan.app) }
+            let requests = plan.isUnmanaged ? [] : packs.map { PackRequest($0, app: plan.app) }
+            let downloads = plan.isUnmanaged ? packs.reduce(Int64(0)) { $0.addingClamped($1.pack.downloadSize) } : 0
             // An archive's base app is on the disk by now.
-            return .planned(try await tools.store.plan(requests, alsoWriting: plan.archive == nil ? plan.baseSize : 0))
+            return .planned(
+                try await tools.store.plan(
+                    requests, alsoWriting: downloads.addingClamped(plan.archive == nil ? plan.baseSize : 0)))
         case .copyApp:
             try await copy { tell(.copied($0)) }
             return .copiedAll
@@ -57,6 +60,7 @@ struct InstallSteps: Sendable {
     }
 
     private func choose(_ trouble: @escaping Catalogue.TroubleReport) async throws -> [PlannedPack] {
+        if plan.isUnmanaged { return try await askForDownloads() }
         guard plan.isManaged else { return [] }
         let keys = try await bundle().backgroundAssets
         let entry = try await tools.catalogue.fetch(
@@ -69,6 +73,13 @@ struct InstallSteps: Sendable {
                 event: plan.kind == .install ? .firstInstallation : .subsequentUpdate, keys: keys,
                 wasLaunched: record?.wasLaunched ?? false, isOverridden: entry.isOverridden,
                 local: Dictionary(local.map { ($0.id, $0.version) }) { $1 }))
+    }
+
+    /// Asks the app's own extension what it wants (C3).
+    private func askForDownloads() async throws -> [PlannedPack] {
+        let answer = try await tools.content.ask(plan.kind.eventName, try await bundle(), policy: tools.manifestRetries)
+        return answer.taken.downloads.filter { !$0.state.hasEnded }.map { PlannedPack($0) }
+            + answer.taken.refused.enumerated().map { PlannedPack(refused: $1.download, $0, $1.error) }
     }
 
     private func ask(_ packs: [DownloadManifestPack]) async -> InstallMachine.Fact {
@@ -148,11 +159,14 @@ struct InstallSteps: Sendable {
             if plan.kind == .install {
                 try await tools.registry.beginRemoval(plan.app)
                 try await tools.store.removeAll(app: plan.app)
+                try await tools.downloads.removeAll(app: plan.app)
                 try await offload { try bundles.removeRoot(plan.app) }
                 try await tools.usage.forget(plan.app)
                 try await tools.registry.endRemoval(plan.app)
             } else {
-                for planned in plan.pending([.essential, .prefetch, .update]) {
+                let pending = plan.pending([.essential, .prefetch, .update])
+                await tools.downloads.withdraw(pending.compactMap(\.download), app: plan.app)
+                for planned in pending where planned.download == nil {
                     try await tools.store.cancel(app: plan.app, pack: planned.pack.id)
                 }
                 try await offload { try bundles.remove(plan.app, number: plan.bundle) }
@@ -165,7 +179,7 @@ struct InstallSteps: Sendable {
     /// Puts down what the ended install leaves to tell, and takes its journal away.
     func conclude(_ machine: InstallMachine) async {
         do {
-            if machine.state == .complete {
+            if machine.state == .complete, plan.isManaged {
                 let notes = (machine.plan.packs ?? []).map { planned in
                     let state = planned.state == .finished || planned.state == .pending ? nil : planned.state
                     return (pack: planned.pack.id, state: state, message: planned.error?.message)

@@ -9,6 +9,8 @@ struct InstallTools: Sendable {
     let bundles: BundleStore
     let catalogue: Catalogue
     let store: any PackStoring
+    let downloads: DownloadStore
+    let content: ContentAsker
     let extensions: ExtensionHost
     let usage: UsageStore
     let notes: NoteBoard

@@ -32,6 +32,9 @@ package struct PlannedPack: Codable, Hashable, Sendable {
     package var pack: DownloadManifestPack
     package var role: Role
     package var state: State
+    /// The identifier of the unmanaged download that this stands for; nil for a pack. Both are parts of an install in
+    /// the same way.
+    package var download: String?
     /// Bytes of the archive that are here.
     package var downloaded: Int64 = 0
     package var error: DeviceError?
@@ -44,4 +47,33 @@ package struct PlannedPack: Codable, Hashable, Sendable {
         self.state = state
         self.error = error
     }
+}
+
+extension PlannedPack {
+    /// An unmanaged download's part in an install or update.
+    init(_ download: Download) {
+        let description = download.description
+        self.init(
+            DownloadManifestPack(
+                id: Self.id(of: download), url: "https://unmanaged.invalid/", version: 0,
+                downloadSize: description.fileSize ?? 0, downloadPolicy: .onDemand),
+            description.isEssential ? .essential : .prefetch)
+        self.download = description.identifier
+    }
+
+    /// A download that was refused.
+    init(refused description: DownloadDescription, _ index: Int, _ error: DeviceError) {
+        self.init(
+            DownloadManifestPack(
+                id: "refused-\(index)", url: "https://unmanaged.invalid/", version: 0,
+                downloadSize: description.fileSize ?? 0, downloadPolicy: .onDemand),
+            description.isEssential ? .essential : .prefetch, .deferred, error: error)
+        download = description.identifier
+    }
+
+    /// The name under which the install knows a download.
+    static func id(of download: Download) -> String { "download-\(download.number ?? 0)" }
+
+    /// As a person knows it.
+    var name: String { download ?? pack.id }
 }

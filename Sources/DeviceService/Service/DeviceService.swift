@@ -45,19 +45,22 @@ package final class DeviceService: Sendable {
             hostRule: { try await hosts.rule($0) })
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let notes = NoteBoard()
+        let usage = UsageStore(database: database)
+        let sandbox = ExtensionSandbox(program: configuration.sandboxProgram)
+        let extensions = ExtensionHost(
+            sandbox: sandbox, usage: usage, notes: notes, log: configuration.log,
+            timeLimit: configuration.extensionTimeLimit)
         let downloads = DownloadStore(
             DownloadTools(
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
-                clients: clients, log: configuration.log.named("downloads")))
-        let usage = UsageStore(database: database)
-        let sandbox = ExtensionSandbox(program: configuration.sandboxProgram)
+                clients: clients, hosts: hosts, extensions: extensions, log: configuration.log.named("downloads")))
+        let content = ContentAsker(
+            downloads: downloads, catalogue: catalogue, registry: registry, extensions: extensions, paths: paths)
         let housekeeper = Housekeeper(database: database)
         let lifecycle = AppLifecycle(
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
-                extensions: ExtensionHost(
-                    sandbox: sandbox, usage: usage, notes: notes, log: configuration.log,
-                    timeLimit: configuration.extensionTimeLimit),
+                downloads: downloads, content: content, extensions: extensions,
                 usage: usage, notes: notes, manifestRetries: configuration.manifestRetries,
                 log: configuration.log.named("lifecycle")), paths: paths, quiet: { housekeeper.tidy() })
         let recovery = Task {
@@ -76,8 +79,10 @@ package final class DeviceService: Sendable {
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
+        let router = harness.router()
+        downloads.router.withLock { $0 = router }
         let server = SocketServer(
-            listener, version: configuration.version, router: harness.router(), log: configuration.log,
+            listener, version: configuration.version, router: router, log: configuration.log,
             onLeave: { housekeeper.tidy() })
         try server.start()
         return DeviceService(server, lifecycle, store, downloads, database, recovery, lock, configuration.log)

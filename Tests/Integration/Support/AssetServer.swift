@@ -15,6 +15,8 @@ final class AssetServer: Sendable {
 
     private struct State {
         var packs: [SamplePack] = []
+        /// Further files by path.
+        var files: [String: FilePath] = [:]
         var requests: [String: Int] = [:]
         var records: [HTTPExchangeRecord] = []
         var spoiler: Spoiler?
@@ -50,6 +52,12 @@ final class AssetServer: Sendable {
     /// Puts packs on offer in place of those before.
     func publish(_ packs: [SamplePack]) { state.withLock { $0.packs = packs } }
 
+    /// Serves a file under a path such as `/films/a.film`.
+    func publish(_ file: FilePath, as path: String) { state.withLock { $0.files[path] = file } }
+
+    /// How often a path was asked for.
+    func requests(_ path: String) -> Int { state.withLock { $0.records.filter { $0.path == path }.count } }
+
     /// Changes the manifest as it is served from now on.
     func editManifest(_ editor: (@Sendable (inout DownloadManifest) -> Void)?) { state.withLock { $0.editor = editor } }
 
@@ -83,26 +91,42 @@ final class AssetServer: Sendable {
 
     /// Waits until the server has seen so many requests for a pack's archive.
     func waitForRequests(pack: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
+        try await waitForRequests(path: "/assets/\(pack)", count: count, atMost: limit)
+    }
+
+    func waitForRequests(path: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
         let state = state
         let seen = try await offload {
-            state.wait(atMost: limit) { $0.requests["/assets/\(pack)", default: 0] >= count ? true : nil }
+            state.wait(atMost: limit) { $0.requests[path, default: 0] >= count ? true : nil }
         }
-        guard seen == true else { throw TestFailure("No \(count) requests for \(pack) within \(limit).") }
+        guard seen == true else { throw TestFailure("No \(count) requests for \(path) within \(limit).") }
     }
 
     private static func answer(_ request: HTTPServerRequest, _ state: Monitor<State>) -> HTTPServerResponse {
-        let (packs, number, spoiler, editor) = state.withLock { state in
+        let (packs, file, number, spoiler, editor) = state.withLock { state in
             state.requests[request.path, default: 0] += 1
-            return (state.packs, state.requests[request.path, default: 0], state.spoiler, state.editor)
+            return (
+                state.packs, state.files[request.path], state.requests[request.path, default: 0], state.spoiler,
+                state.editor
+            )
         }
         var response: HTTPServerResponse
         do {
-            response = try plainAnswer(request, packs, editor)
+            response = try file.map { try fileAnswer(request, $0) } ?? plainAnswer(request, packs, editor)
         } catch {
             response = .text(500, "\(error)")
         }
         spoiler?(request, number, &response)
         return response
+    }
+
+    private static func fileAnswer(_ request: HTTPServerRequest, _ path: FilePath) throws -> HTTPServerResponse {
+        let status = try FileDescriptor.currentDirectory.status(at: path)
+        let answer = FileAnswer(
+            file: try ServedFile(path), size: status.size,
+            etag: "\"\(path.lastComponent?.string ?? "")-\(status.size)\"",
+            contentType: "application/octet-stream")
+        return answer.response(to: request)
     }
 
     private static func plainAnswer(

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import DeviceProtocol
+import Kit
+import System
+
+/// Asks an app's extension what to download (BA 1.5, 2.3): fetches the manifest before it is woken, hands it over as a file
+/// that goes with the answer, and takes what it names.
+struct ContentAsker: Sendable {
+    let downloads: DownloadStore
+    let catalogue: Catalogue
+    let registry: AppRegistry
+    let extensions: ExtensionHost
+    let paths: LarderPaths
+
+    /// What came of asking.
+    struct Answer: Sendable {
+        var taken = DownloadStore.Taken()
+        /// What went wrong with the extension, for a person.
+        var trouble: String?
+    }
+
+    /// - Parameters:
+    ///   - event: `install`, `update`, `periodic` or `languageChange`.
+    ///   - bundle: the app; during an install or update, the one that is being installed.
+    /// - Throws: `DeviceError` when the manifest cannot be had.
+    func ask(_ event: String, _ bundle: AppBundle, policy: RetryPolicy) async throws -> Answer {
+        let app = bundle.identifier
+        guard var subject = ExtensionSubject(bundle, paths: paths) else { return Answer() }
+        let places = DownloadPlaces(paths: paths, app: app)
+        let body = try await catalogue.body(app, keys: bundle.backgroundAssets, policy: policy)
+        var facts = try await downloads.facts(app, installing: bundle.backgroundAssets)
+        if event == "install" { facts.use = DownloadRules.Use(essential: Int64(body?.count ?? 0)) }
+        let request = ContentRequest(
+            event: event, manifest: places.manifest.string,
+            downloadSizeRemaining: DownloadRules.remaining(essential: false, facts),
+            essentialDownloadSizeRemaining: DownloadRules.remaining(essential: true, facts))
+        try await offload { try places.writeManifest(body ?? []) }
+        subject.files.append(places.manifest)
+        let answers = downloads.answers(to: app)
+        await downloads.setAnswering(app, true)
+        let outcome = await extensions.run(
+            subject, consequence: "nothing it wants is downloaded", onRequest: { answers.take($0, $1) }
+        ) { session in try session.call(request).downloads }
+        await answers.end()
+        await downloads.setAnswering(app, false)
+        _ = try? await offload { try places.remove(places.manifest) }
+        guard let named = outcome.answer else { return Answer(trouble: outcome.trouble) }
+        let mayBeEssential = event == "install" || event == "update"
+        return Answer(
+            taken: try await downloads.take(named, app: app, mayBeEssential: mayBeEssential, facts),
+            trouble: outcome.trouble)
+    }
+}

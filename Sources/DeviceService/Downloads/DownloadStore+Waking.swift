@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import DeviceProtocol
+import Kit
+import System
+
+/// Telling an app's extension what ended while the app was not there (C9).
+extension DownloadStore {
+    /// Wakes the extension for the ends that nobody was told, one run for all of them. Each is acknowledged when the
+    /// extension's method has returned. What it did not get to, because it crashed or ran out of time, waits for the app, or
+    /// for the service's next start.
+    func wake(_ app: String) {
+        guard waking[app] == nil, !untold(app).isEmpty else { return }
+        waking[app] = Task {
+            await self.tellExtension(app)
+            self.slept(app)
+        }
+    }
+
+    private func slept(_ app: String) {
+        waking[app] = nil
+        // What ended after the last look.
+        deliver(app)
+    }
+
+    /// Ends that no listener has been told and no extension has failed at.
+    private func untold(_ app: String) -> [Download] {
+        let told = Set((listeners[app] ?? []).flatMap(\.outstanding))
+        return all(app).filter { download in
+            guard download.state.hasEnded, let number = download.number else { return false }
+            return !told.contains(number) && !troublesome.contains(number)
+        }
+    }
+
+    private func tellExtension(_ app: String) async {
+        guard let record = try? await tools.registry.app(app) else { return }
+        let (bundles, paths) = (tools.bundles, tools.paths)
+        guard let bundle = try? await offload({ try bundles.bundle(record) }), !bundle.backgroundAssets.isManaged,
+            let subject = ExtensionSubject(bundle, paths: paths)
+        else { return }
+        let store = self
+        let answers = answers(to: app)
+        let outcome = await tools.extensions.run(
+            subject, consequence: "what it was not told waits for the app", onRequest: { answers.take($0, $1) }
+        ) { session in
+            // What ends meanwhile is told in the same run.
+            while let step = try waitFor({ await store.nextForExtension(app) }) {
+                _ = try session.call(BackgroundDownloadRequest(step: step))
+                guard let number = step.number else { continue }
+                try waitFor { await store.heard(number, app: app) }
+            }
+        }
+        await answers.end()
+        if outcome.trouble != nil, let number = telling.removeValue(forKey: app) { troublesome.insert(number) }
+        telling[app] = nil
+    }
+
+    /// The next end for the extension; nil when there is none, or the app has come and listens.
+    private func nextForExtension(_ app: String) async -> DownloadStep? {
+        guard !isClosed, listeners[app]?.contains(where: \.isListening) != true, let next = untold(app).first else {
+            return nil
+        }
+        telling[app] = next.number
+        let places = places(app)
+        if next.state == .finished, let number = next.number {
+            let isThere =
+                (try? await offload { try places.size(number, group: next.description.appGroup) != nil }) ?? true
+            if !isThere {
+                // Purged before anybody could take it: it is as if it had never been fetched.
+                await inTurn { await apply(.vanished, to: TransferKey(app: app, pack: next.description.identifier)) }
+                return await nextForExtension(app)
+            }
+        }
+        return next.end(file: places.file(next).string)
+    }
+
+    private func heard(_ number: Int64, app: String) async {
+        telling[app] = nil
+        await acknowledge(number, app: app)
+    }
+}
+
+/// Waits for a task on a thread that may block.
+func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) throws -> Result {
+    let result = Monitor<Result?>(nil)
+    Task {
+        let value = await body()
+        result.withLock { $0 = value }
+    }
+    return result.wait { $0 }
+}

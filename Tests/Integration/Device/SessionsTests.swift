@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import HTTP
+import Kit
+import System
+import TestSupport
+import Testing
+
+/// Examples/Sessions, an app with unmanaged downloads, against a server over https (B4, B5, C3, C9).
+@Suite(.serialized) struct SessionsTests {
+    private static let app = "org.example.Sessions"
+    private static let group = "group.org.example.Sessions"
+
+    /// A film on the server.
+    struct Film {
+        var id: String
+        var bytes: [UInt8]
+        var isEssential = false
+        /// What the list says of its size; nil tells the truth.
+        var claimedSize: Int?
+    }
+
+    private struct Stage {
+        let bench: Bench
+        let films: [Film]
+
+        func publish() throws {
+            let base = bench.server.baseURL
+            let folder = try bench.scratch.makeDirectory("films")
+            for film in films {
+                let file = folder.appending("\(film.id).film")
+                try AtomicFile.write(film.bytes, to: file, durable: false)
+                bench.server.publish(file, as: "/\(film.id).film")
+            }
+            let entries = films.map { film in
+                """
+                {"id":"\(film.id)","title":"\(film.id)","url":"\(base)/\(film.id).film",\
+                "size":\(film.claimedSize ?? film.bytes.count),"essential":\(film.isEssential)}
+                """
+            }
+            let list = folder.appending("sessions.json")
+            try AtomicFile.write("{\"sessions\":[\(entries.joined(separator: ","))]}".utf8, to: list, durable: false)
+            bench.server.publish(list, as: "/sessions.json")
+        }
+
+        func bundle(version: String = "1.0", keys: [String: String?] = [:]) throws -> FilePath {
+            var fixture = AppFixture()
+            fixture.name = "Sessions"
+            fixture.identifier = SessionsTests.app
+            fixture.version = version
+            fixture.keys = [
+                "BAAppGroupID": "<string>\(SessionsTests.group)</string>",
+                "BAManifestURL": "<string>\(bench.server.baseURL)/sessions.json</string>",
+            ].merging(keys) { $1 }
+            let bundle = try fixture.write(in: try bench.scratch.makeDirectory("build-\(version)"))
+            try copy("Sessions", to: bundle.appending("Sessions"))
+            try copy("SessionsDownloader", to: bundle.appending("Extensions/Downloader.appex/Downloader"))
+            return bundle
+        }
+
+        private func copy(_ program: String, to place: FilePath) throws {
+            let result = try ChildProcess.run(
+                executable: "cp", arguments: [try Binaries.path(program).string, place.string])
+            guard result.exitCode == 0 else { throw TestFailure(result.errorText) }
+        }
+
+        func library(_ film: Film) -> FilePath {
+            bench.device.paths.state.appending("groups").appending(SessionsTests.group).appending("Films")
+                .appending("\(film.id).film")
+        }
+
+        func isWhole(_ film: Film) async throws -> Bool {
+            let path = library(film)
+            return try await offload { (try? File.read(path)) == film.bytes }
+        }
+
+        /// Waits until the film is in the library.
+        func arrives(_ film: Film, atMost limit: Duration = .seconds(60)) async throws {
+            let end = ContinuousClock.now + limit
+            while try await !isWhole(film) {
+                guard ContinuousClock.now < end else { throw TestFailure("\(film.id) did not come within \(limit).") }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    private func with(_ films: [Film], name: String = #function, _ body: (Stage) async throws -> Void) async throws {
+        try await Bench.with(fileCount: 1, fileSize: 10, name: name) { bench in
+            let stage = Stage(bench: bench, films: films)
+            try stage.publish()
+            try await body(stage)
+        }
+    }
+
+    private func bytes(_ count: Int, _ seed: UInt64) -> [UInt8] {
+        var random = SeededGenerator(seed: seed)
+        return random.bytes(count, redundancy: false)
+    }
+
+    @Test func essentialFilmsAreThereWhenTheInstallIsDoneAndTheOthersFollow() async throws {
+        let keynote = Film(id: "keynote", bytes: bytes(400_000, 1), isEssential: true)
+        let talk = Film(id: "talk", bytes: bytes(300_000, 2))
+        try await with([keynote, talk]) { stage in
+            // The first answer breaks off in the middle, the others do not.
+            stage.bench.server.spoil { request, number, response in
+                guard request.path == "/keynote.film", number == 1 else { return }
+                (response.behaviour.breaks, response.behaviour.breakOffset) = (.cut, 150_000)
+            }
+            let events = try await stage.bench.device.install(try stage.bundle(), until: .complete)
+            let last = try #require(events.last)
+            #expect(last.error == nil && last.phase == .complete, "\(last)")
+            #expect(last.packs.map(\.id).sorted() == ["keynote", "talk"])
+            #expect(last.completed == last.total && last.total > 400_000, "one figure over app and essential films")
+            // The app was not there: the extension put them into the library.
+            try await stage.arrives(keynote)
+            try await stage.arrives(talk)
+            let app = try await stage.bench.device.launch(Self.app)
+            #expect(try await app.ask("list") == "ok keynote=here talk=here")
+            #expect(try await app.ask("play keynote") == "ok keynote " + summary(keynote.bytes))
+        }
+    }
+
+    @Test func aFilmThatIsOnItsWayComesToTheFrontAndAPurgedOneComesAgain() async throws {
+        let talk = Film(id: "talk", bytes: bytes(600_000, 3))
+        try await with([talk]) { stage in
+            stage.bench.server.spoil { request, number, response in
+                guard request.path == "/talk.film", number == 1 else { return }
+                response.behaviour.bytesPerSecond = 300_000
+            }
+            _ = try await stage.bench.device.install(try stage.bundle())
+            let app = try await stage.bench.device.launch(Self.app)
+            #expect(try await app.ask("list") == "ok talk=missing")
+            #expect(try await app.ask("play talk") == "ok talk " + summary(talk.bytes))
+            #expect(app.lines.contains("finished talk"), "the delegate heard of it, not the extension")
+            #expect(app.lines.contains { $0.hasPrefix("progress talk ") })
+            #expect(stage.bench.server.requests("/talk.film") == 1, "promotion keeps every byte")
+            // Somebody made room.
+            try FileDescriptor.currentDirectory.remove(at: stage.library(talk))
+            #expect(try await app.ask("list") == "ok talk=missing")
+            #expect(try await app.ask("restore") == "ok talk")
+            try await stage.arrives(talk)
+        }
+    }
+
+    @Test func anEssentialFilmOfAnotherSizeFailsAndIsOfferedAgain() async throws {
+        let liar = Film(id: "liar", bytes: bytes(1000, 4), isEssential: true, claimedSize: 999)
+        let honest = Film(id: "honest", bytes: bytes(2000, 5), isEssential: true)
+        try await with([liar, honest]) { stage in
+            let events = try await stage.bench.device.install(try stage.bundle(), until: .complete)
+            let last = try #require(events.last)
+            #expect(last.phase == .complete && last.packs.first { $0.id == "liar" }?.state == .failed, "\(last)")
+            try await stage.arrives(honest)
+            // The extension scheduled it again as an ordinary one, which fails for the same reason.
+            try await stage.bench.server.waitForRequests(path: "/liar.film", count: 2)
+        }
+    }
+
+    @Test func theServiceIsKilledInTheMiddleAndNothingIsLost() async throws {
+        let keynote = Film(id: "keynote", bytes: bytes(900_000, 6), isEssential: true)
+        let talk = Film(id: "talk", bytes: bytes(500_000, 7))
+        try await with([keynote, talk]) { stage in
+            stage.bench.server.slow(to: 600_000)
+            let app = try stage.bundle()
+            let device = stage.bench.device
+            let connection = try await device.connect()
+            _ = try? await connection.stream(InstallRequest(path: app.string, until: .accepted)).first { _ in true }
+            for round in 1...3 {
+                try await stage.bench.server.waitForRequests(path: "/keynote.film", count: round)
+                try await device.kill()
+                try await device.start()
+            }
+            try await stage.arrives(keynote)
+            try await stage.arrives(talk)
+            let program = try await device.launch(Self.app)
+            #expect(try await program.ask("list") == "ok keynote=here talk=here")
+            program.closeInput()
+            try await program.end()
+        }
+    }
+}
