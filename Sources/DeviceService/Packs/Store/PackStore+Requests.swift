@@ -207,12 +207,16 @@ extension PackStore {
     /// - Returns: which of the wanted packs are local: a crash came between their commit and their row.
     private func recover(app: String, keeping wanted: [DownloadManifestPack]) async throws -> [String] {
         let generations = try generations(of: app)
-        let local = try await blocking {
+        let (local, committed) = try await blocking {
             try generations.recover(keeping: Set(wanted.map(\.id)))
-            return Dictionary(try generations.localPacks().map { ($0.id, $0.version) }) { $1 }
+            let local = Dictionary(try generations.localPacks().map { ($0.id, $0.version) }) { $1 }
+            let committed = wanted.filter { local[$0.id] == PackDownload($0).version }.map(\.id)
+            // The crash may have come while the staging folder was being deleted.
+            for id in committed { try StagedPack(layout: generations.layout, id: id).remove() }
+            return (Set(local.keys), committed)
         }
-        try await database.write { try $0.keepPacks(app: app, Set(local.keys)) }
-        return wanted.filter { local[$0.id] == PackDownload($0).version }.map(\.id)
+        try await database.write { try $0.keepPacks(app: app, local) }
+        return committed
     }
 
     /// Stops transfers where they can go on from, and ends all streams of events.
