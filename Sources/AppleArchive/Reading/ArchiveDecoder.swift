@@ -76,6 +76,14 @@ package final class ArchiveDecoder {
         }
     }
 
+    /// Gives the sink all that can be made of what was fed so far, checkpoints included; feeding may go on.
+    /// - Throws: `ArchiveError`, or what the sink throws.
+    package func settle() throws {
+        try guarded {
+            if case .blocks(let reader) = container { try reader.settle() }
+        }
+    }
+
     /// Says that the archive is complete and waits for what is still being decompressed.
     /// - Throws: `ArchiveError.truncated` when it is not.
     package func finish() throws {

@@ -70,6 +70,9 @@ final class BlockReader {
         try deliverFinished(downTo: 0, waiting: false)
     }
 
+    /// Waits for the blocks that are being decompressed and delivers them.
+    func settle() throws { try deliverFinished(downTo: 0, waiting: true) }
+
     func finish() throws {
         try deliverFinished(downTo: 0, waiting: true)
         guard case .head(let part) = phase, part.isEmpty else {

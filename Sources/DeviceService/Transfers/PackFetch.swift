@@ -71,7 +71,13 @@ final class PackFetch: Sendable {
                 let resumed = pipeline.position > 0
                 do {
                     if pipeline.position < download.downloadSize || download.downloadSize == 0 {
-                        try transfer(pipeline) { brought = true }
+                        do {
+                            try transfer(pipeline) { brought = true }
+                        } catch  where isStopped || (error as? HTTPClientError)?.isTransient == true {
+                            // Should this fail, less is kept, and whatever is wrong shows again when it goes on.
+                            try? pipeline.keep()
+                            throw error
+                        }
                     }
                     try checkStop()
                     report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked, isFinishing: true))

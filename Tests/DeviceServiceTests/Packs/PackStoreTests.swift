@@ -81,6 +81,30 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(2))) func aPauseLosesLessThanABlockAndASpan() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            var fixture = PackFixture("levels", files: ["big": random.bytes(16_000_000)])
+            fixture.blockSize = 2 << 20
+            let received: Int64 = 13_000_000
+            harness.server.fail(.stall(after: received))
+            let request = try harness.offer(fixture).request
+            let events = harness.store.events(ofApp: nil)
+            try await harness.store.request([request])
+            for await event in events {
+                if case .progress(let progress) = event.change, progress.downloaded == received { break }
+            }
+            try await harness.store.pause(app: StoreHarness.app, pack: "levels")
+            let after = harness.store.events(ofApp: nil)
+            try await harness.store.resume(app: StoreHarness.app, pack: "levels")
+            #expect(await StoreHarness.outcomes(of: ["levels"], in: after)["levels"]?.local != nil)
+            let range = harness.server.requests.last?.range
+            let start = try #require(range.flatMap { Int64($0.dropFirst(6).dropLast()) })
+            #expect(start > received - Int64(fixture.blockSize) - (1 << 20))
+            #expect(try readableFiles(harness.root) == fixture.files)
+        }
+    }
+
     @Test func aStallIsNoticedAndTriedAgain() async throws {
         try await StoreHarness.with(clients: PlainClients(stallTimeout: .seconds(2))) { harness in
             var random = SeededGenerator.forTest()
@@ -292,12 +316,18 @@ import Testing
                 try install(
                     fixture, in: AppGenerations(layout: AppRootLayout(root: root), hook: hook), options: options)
             }
+            if step == .stagingRemoved {
+                // The crash came when the folder was not quite gone.
+                let staged = StagedPack(layout: first.layout, id: "levels")
+                try FileDescriptor.currentDirectory.makeDirectories(at: staged.contents.appending("d"))
+            }
             let second = try await first.restarted()
             let before = second.server.requests.count
             try await second.store.recover()
             #expect(try await second.store.localPacks(app: StoreHarness.app).map(\.id) == ["levels"])
             #expect(try readableFiles(second.root) == fixture.files)
-            #expect(try await second.store.transfers(app: nil) == [], "nothing is fetched again")
+            // And nothing is fetched again.
+            try await second.expectNothingLeft()
             #expect(second.server.requests.count == before)
             await second.store.close()
             await second.database.close()

@@ -38,6 +38,7 @@ final class PackPipeline {
     private var leavesWritten = 0
     private var lastCheckpoint: UInt64 = 0
     private var lastDurable: Int64 = 0
+    private var checkpointInterval: UInt64
     private let flusher = StagingFlusher()
     /// For `If-Range` when the download goes on.
     private(set) var validator: String?
@@ -50,6 +51,7 @@ final class PackPipeline {
         self.staged = staged
         self.previous = previous
         self.options = options
+        checkpointInterval = options.checkpointInterval
         space = try FileSystemSpace(at: staged.layout.root)
         let checkpoint = Self.checkpoint(of: staged, download)
         do {
@@ -102,6 +104,15 @@ final class PackPipeline {
         }
     }
 
+    /// The download stops here: what has come is decompressed and kept in a checkpoint, as far as whole blocks go. What is
+    /// fetched again when it goes on is less than a block and the digest's span.
+    /// - Throws: as `feed`; then the checkpoint before counts.
+    func keep() throws {
+        checkpointInterval = 1
+        defer { checkpointInterval = options.checkpointInterval }
+        try decoder.settle()
+    }
+
     /// The archive is complete: checks it and puts everything on the disk. After this the pack only needs its commit.
     /// - Returns: the record, which is in staging too.
     /// - Throws: `StoreError`, `ArchiveError`, `Errno`
@@ -149,7 +160,7 @@ final class PackPipeline {
     }
 
     private func checkpoint(at archive: ArchiveCheckpoint) throws {
-        guard sink.isAtSafePoint, archive.archiveOffset >= lastCheckpoint + options.checkpointInterval else { return }
+        guard sink.isAtSafePoint, archive.archiveOffset >= lastCheckpoint + checkpointInterval else { return }
         lastCheckpoint = archive.archiveOffset
         try writeJournal()
         let checkpoint = StagingCheckpoint(
