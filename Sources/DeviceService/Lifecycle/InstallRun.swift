@@ -119,7 +119,8 @@ actor InstallRun {
         let before = machine.checkpoint
         let actions = machine.handle(fact)
         if machine.checkpoint != before { await journal() }
-        report()
+        // The end is told when all that belongs to it is done.
+        if !machine.state.isFinal { report() }
         if machine.plan.isUnmanaged, machine.state.isLaunchable, !areEndsTold {
             // One batch after the essential downloads; then the rest may go.
             areEndsTold = true
