@@ -12,6 +12,7 @@ struct ContentAsker: Sendable {
     let downloads: DownloadStore
     let catalogue: Catalogue
     let registry: AppRegistry
+    let bundles: BundleStore
     let extensions: ExtensionHost
     let paths: LarderPaths
 
@@ -20,6 +21,20 @@ struct ContentAsker: Sendable {
         var taken = DownloadStore.Taken()
         /// What went wrong with the extension, for a person.
         var trouble: String?
+    }
+
+    /// Asks an installed app's extension anew and lets what it names go.
+    /// - Parameter event: `periodic` or `languageChange`.
+    /// - Returns: what was scheduled; nil when the app does not choose its downloads itself.
+    func refresh(_ app: String, event: String) async throws -> [String]? {
+        let record = try await registry.existing(app)
+        let bundles = bundles
+        let bundle = try await offload { try bundles.bundle(record) }
+        guard bundle.backgroundAssets.mode == .unmanaged else { return nil }
+        let held = try await ask(event, bundle, policy: .foreground).taken.downloads.filter { $0.state == .held }
+        let identifiers = held.map(\.description.identifier)
+        await downloads.release(identifiers, app: app)
+        return identifiers.sorted()
     }
 
     /// - Parameters:

@@ -82,6 +82,8 @@ package struct Download: Hashable, Sendable {
         expected = description.fileSize
     }
 
+    package var key: TransferKey { TransferKey(app: app, pack: description.identifier) }
+
     package var rankClass: TransferRank.Class {
         description.isEssential ? .essential : isForeground ? .foreground : .background
     }

@@ -85,7 +85,7 @@ extension DownloadStore {
             }
         }
         for download in added {
-            let key = TransferKey(app: app, pack: download.description.identifier)
+            let key = download.key
             downloads[key] = download
             if let number = download.number { keys[number] = key }
             if state == .waiting { await enqueue(download, key) }
@@ -199,7 +199,7 @@ extension DownloadStore {
                 }
             }
             for download in rows {
-                let key = TransferKey(app: download.app, pack: download.description.identifier)
+                let key = download.key
                 downloads[key] = download
                 if let number = download.number { keys[number] = key }
                 let (places, number) = (places(download.app), download.number ?? 0)

@@ -69,7 +69,7 @@ extension DownloadStore {
                 (try? await offload { try places.size(number, group: next.description.appGroup) != nil }) ?? true
             if !isThere {
                 // Purged before anybody could take it: it is as if it had never been fetched.
-                await inTurn { await apply(.vanished, to: TransferKey(app: app, pack: next.description.identifier)) }
+                await inTurn { await apply(.vanished, to: next.key) }
                 return await nextForExtension(app)
             }
         }

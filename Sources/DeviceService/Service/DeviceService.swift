@@ -55,7 +55,8 @@ package final class DeviceService: Sendable {
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
                 clients: clients, hosts: hosts, extensions: extensions, log: configuration.log.named("downloads")))
         let content = ContentAsker(
-            downloads: downloads, catalogue: catalogue, registry: registry, extensions: extensions, paths: paths)
+            downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
+            paths: paths)
         let housekeeper = Housekeeper(database: database)
         let lifecycle = AppLifecycle(
             InstallTools(
@@ -73,9 +74,10 @@ package final class DeviceService: Sendable {
             lifecycle: lifecycle, registry: registry,
             assets: AppAssets(registry: registry, bundles: bundles, catalogue: catalogue, store: store),
             inventory: Inventory(
-                registry: registry, store: store, lifecycle: lifecycle, paths: paths, version: configuration.version,
+                registry: registry, store: store, downloads: downloads, lifecycle: lifecycle, paths: paths,
+                version: configuration.version,
                 notes: notes),
-            settings: settings, trust: trust, store: store, downloads: downloads,
+            settings: settings, trust: trust, store: store, downloads: downloads, content: content,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)

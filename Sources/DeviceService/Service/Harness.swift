@@ -14,6 +14,7 @@ struct Harness: Sendable {
     let trust: TrustStore
     let store: any PackStoring
     let downloads: DownloadStore
+    let content: ContentAsker
     let doctor: Doctor
     /// Requests wait for it: before, disk and database may disagree.
     let recovery: Task<Void, any Error>
@@ -121,6 +122,10 @@ struct Harness: Sendable {
         var results: [CheckRequest.AppResult] = []
         for record in try await registry.apps() where app == nil || record.id == app {
             do {
+                if let scheduled = try await content.refresh(record.id, event: "periodic") {
+                    results.append(CheckRequest.AppResult(app: record.id, updating: scheduled, removed: []))
+                    continue
+                }
                 let reply = try await assets.checkForUpdates(record.id)
                 results.append(CheckRequest.AppResult(app: record.id, updating: reply.updating, removed: reply.removed))
             } catch let error as DeviceError where app == nil && error.code == .badBundle {

@@ -11,6 +11,7 @@ import System
 struct Inventory: Sendable {
     let registry: AppRegistry
     let store: any PackStoring
+    let downloads: DownloadStore
     let lifecycle: AppLifecycle
     let paths: LarderPaths
     let version: String
@@ -69,11 +70,12 @@ struct Inventory: Sendable {
         let notes = try await registry.notes(app)
         let offered = Dictionary((manifest?.assetPacks ?? []).map { ($0.id, $0) }) { $1 }
         let ids = Set(local.keys).union(transfers.keys).union(offered.keys)
-        return ids.sorted().map { id in
+        let packs = ids.sorted().map { id in
             PackListing(
                 id: id, local: local[id], transfer: transfers[id], offered: offered[id], note: notes[id],
                 isManifestKnown: manifest != nil)
         }
+        return packs + (await downloads.all(app)).map { PackListing($0) }
     }
 
     func status() async throws -> StatusRequest.Reply {
@@ -83,9 +85,16 @@ struct Inventory: Sendable {
                 completed: transfer.downloaded, total: transfer.expected, bytesPerSecond: transfer.bytesPerSecond,
                 error: transfer.lastError)
         }
+        var unmanaged: [TransferListing] = []
+        for download in await downloads.all(nil) where !download.state.hasEnded {
+            unmanaged.append(
+                TransferListing(
+                    download, bytesPerSecond: await downloads.rate(download.key),
+                    trouble: await downloads.troubles[download.key]))
+        }
         return StatusRequest.Reply(
             version: version, processID: CurrentProcess.identifier, stateFolder: paths.state.string,
-            installs: await lifecycle.events, transfers: transfers, notes: notes.all)
+            installs: await lifecycle.events, transfers: transfers + unmanaged, notes: notes.all)
     }
 
     func storage() async throws -> StorageRequest.Reply {
@@ -103,7 +112,9 @@ struct Inventory: Sendable {
             var bookkeeping: Int64 = 0
             for app in names {
                 let root = paths.appRoot(app)
-                staging = staging.addingClamped(try TreeSize.measure(root.appending("staging")).allocated)
+                for folder in ["staging", "downloads"] {
+                    staging = staging.addingClamped(try TreeSize.measure(root.appending(folder)).allocated)
+                }
                 bookkeeping = bookkeeping.addingClamped(try TreeSize.measure(root.appending("generations")).allocated)
             }
             for suffix in ["", "-wal", "-shm"] {
@@ -151,6 +162,43 @@ extension PackState {
         case .paused: self = .paused
         case .waiting: self = .waiting
         case .failed: self = .failed
+        }
+    }
+}
+
+extension PackListing {
+    /// An unmanaged download, beside the packs: until app or extension has taken its file.
+    fileprivate init(_ download: Download) {
+        let size = download.state == .finished ? download.total : 0
+        self.init(
+            id: download.description.identifier, policy: PackPolicy(rawValue: download.listedPolicy),
+            state: download.listedState, localVersion: nil, availableVersion: nil,
+            downloadSize: download.expected ?? 0, downloaded: download.total, size: size, allocatedSize: size,
+            error: download.error?.message)
+    }
+}
+
+extension TransferListing {
+    fileprivate init(_ download: Download, bytesPerSecond: Double, trouble: DeviceError?) {
+        self.init(
+            app: download.app, pack: download.description.identifier, version: 0, state: download.listedState,
+            completed: download.total, total: download.expected ?? 0, bytesPerSecond: bytesPerSecond,
+            error: trouble?.message)
+    }
+}
+
+extension Download {
+    fileprivate var listedPolicy: String {
+        description.isEssential ? PackPolicy.essential.rawValue : isForeground ? "foreground" : "background"
+    }
+
+    fileprivate var listedState: PackState {
+        switch state {
+        case .held, .waiting: .queued
+        case .downloading: .downloading
+        case .paused: .paused
+        case .finished: .local
+        case .failed: .failed
         }
     }
 }

@@ -228,3 +228,45 @@ import Testing
         }
     }
 }
+
+extension DownloadTests {
+    /// A holder that dies gives control back (B4).
+    @Test func controlEndsWithItsConnection() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let holder = try await harness.connect()
+            var held = holder.stream(ExclusiveControlRequest(app: ServiceHarness.app, patience: nil))
+                .makeAsyncIterator()
+            _ = try await held.next()
+            var refused = connection.stream(ExclusiveControlRequest(app: ServiceHarness.app, patience: 0))
+                .makeAsyncIterator()
+            let error = await #expect(throws: DeviceError.self) { _ = try await refused.next() }
+            #expect(error?.code == .controlHeld)
+            var waiting = connection.stream(ExclusiveControlRequest(app: ServiceHarness.app, patience: nil))
+                .makeAsyncIterator()
+            holder.close()
+            #expect(try await waiting.next() != nil)
+        }
+    }
+
+    @Test func whatIsGoingOnIsListed() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(Array(repeating: 1, count: 1000), as: "map")
+            harness.server.fail(.stall(after: 500))
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map", size: 1000), connection)
+            _ = try await ears.next(.progress)
+            let packs = try await harness.packs()
+            #expect(packs["map"]?.state == .downloading && packs["map"]?.downloadSize == 1000)
+            let status = try await connection.send(StatusRequest())
+            #expect(status.transfers.map(\.pack) == ["map"] && status.transfers.first?.total == 1000)
+            // A person pauses it and cancels it by name.
+            _ = try await connection.send(PauseRequest(app: ServiceHarness.app, pack: "map"))
+            #expect(try await harness.packs()["map"]?.state == .paused)
+            _ = try await connection.send(ResumeRequest(app: ServiceHarness.app, pack: "map"))
+            try await ears.end()
+            _ = await #expect(throws: DeviceError.self) {
+                _ = try await connection.send(CancelRequest(app: ServiceHarness.app, pack: "map"))
+            }
+        }
+    }
+}

@@ -157,6 +157,54 @@ import Testing
         }
     }
 
+    @Test func aCheckBringsWhatIsNewAndAnUpdateAsksAgain() async throws {
+        let first = Film(id: "first", bytes: bytes(50_000, 8))
+        try await with([first]) { stage in
+            let device = stage.bench.device
+            _ = try await device.install(try stage.bundle(), until: .complete)
+            try await stage.arrives(first)
+            let second = Film(id: "second", bytes: bytes(60_000, 9))
+            let later = Stage(bench: stage.bench, films: [first, second])
+            try later.publish()
+            let reply = try await device.connect().send(CheckRequest(app: Self.app))
+            #expect(reply.apps.map(\.updating) == [["second"]] && reply.apps.first?.error == nil, "\(reply)")
+            try await later.arrives(second)
+            let third = Film(id: "third", bytes: bytes(70_000, 10), isEssential: true)
+            let newest = Stage(bench: stage.bench, films: [first, second, third])
+            try newest.publish()
+            let events = try await device.install(try stage.bundle(version: "2.0"))
+            #expect(events.last?.packs.map(\.id) == ["third"], "what is there is not asked for again")
+            try await newest.arrives(third)
+            #expect(stage.bench.server.requests("/first.film") == 1)
+            // Nothing is left when the app goes.
+            _ = try await device.connect().send(UninstallRequest(app: Self.app))
+            #expect(!FileDescriptor.currentDirectory.exists(at: device.paths.appRoot(Self.app)))
+        }
+    }
+
+    @Test func theRestrictionsBeforeTheFirstLaunchAreKept() async throws {
+        let small = Film(id: "small", bytes: bytes(1000, 11))
+        let large = Film(id: "large", bytes: bytes(5000, 12))
+        try await with([small, large]) { stage in
+            let keys = [
+                "BAInitialDownloadRestrictions": """
+                <dict><key>BADownloadAllowance</key><integer>2000</integer>
+                <key>BAEssentialDownloadAllowance</key><integer>2000</integer>
+                <key>BADownloadDomainAllowList</key><array><string>localhost</string></array></dict>
+                """
+            ]
+            let events = try await stage.bench.device.install(try stage.bundle(keys: keys), until: .complete)
+            let states = Dictionary(uniqueKeysWithValues: (events.last?.packs ?? []).map { ($0.id, $0) })
+            #expect(states["small"]?.state == .local && states["large"]?.state == .declined)
+            #expect(states["large"]?.error?.downloadProblem == .disallowedByAllowance)
+            #expect(stage.bench.server.requests("/large.film") == 0)
+            try await stage.arrives(small)
+            let app = try await stage.bench.device.launch(Self.app)
+            #expect(try await app.ask("restore") == "ok large", "the first launch lifts them")
+            try await stage.arrives(large)
+        }
+    }
+
     @Test func theServiceIsKilledInTheMiddleAndNothingIsLost() async throws {
         let keynote = Film(id: "keynote", bytes: bytes(900_000, 6), isEssential: true)
         let talk = Film(id: "talk", bytes: bytes(500_000, 7))
