@@ -19,7 +19,8 @@ struct ExtensionHost: Sendable {
         var trouble: String?
     }
 
-    let sandbox: ExtensionSandbox
+    /// As the settings have it at the time.
+    let sandbox: @Sendable () -> ExtensionSandbox
     let usage: UsageStore
     let notes: NoteBoard
     let log: Logger
@@ -32,7 +33,8 @@ struct ExtensionHost: Sendable {
     private let turns = ExtensionTurns()
 
     init(
-        sandbox: ExtensionSandbox, usage: UsageStore, notes: NoteBoard, log: Logger, timeLimit: Duration = .seconds(30)
+        sandbox: @escaping @Sendable () -> ExtensionSandbox, usage: UsageStore, notes: NoteBoard, log: Logger,
+        timeLimit: Duration = .seconds(30)
     ) {
         self.sandbox = sandbox
         self.usage = usage
@@ -97,6 +99,7 @@ struct ExtensionHost: Sendable {
         _ onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)?, _ body: (ExtensionSession) throws -> Answer
     ) -> Run<Answer> {
         var run = Run<Answer>()
+        let sandbox = sandbox()
         defer { sandbox.cleanUp(subject) }
         let session: ExtensionSession
         do {

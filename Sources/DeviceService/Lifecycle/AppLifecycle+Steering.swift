@@ -4,6 +4,12 @@
 import DeviceProtocol
 
 extension AppLifecycle {
+    /// A person closed the app for good: nothing is done on its behalf until it is launched again (C5).
+    func close(_ app: String) async throws {
+        _ = try await tools.registry.existing(app)
+        try await tools.usage.change(app) { $0.isClosed = true }
+    }
+
     /// Pauses the app's install, or its downloads when none is under way; with `pack`, that download only.
     func pause(_ app: String, pack: String?) async throws {
         if pack == nil, let run = run(of: app) { return run.post(.pause) }

@@ -59,6 +59,8 @@ actor AppLifecycle {
         let found = try await AppSource.look(at: FilePath(path), paths: paths)
         let bundle = found.bundle
         let app = bundle.identifier
+        // One that is over, but has not quite left, is no reason to turn anybody away.
+        if let run = runs[app], await run.event.phase.isFinal { await tasks[app]?.value }
         try reserve(app)
         defer { reserved.remove(app) }
         let record = try await tools.registry.app(app)

@@ -72,17 +72,31 @@ struct InstallSteps: Sendable {
                 manifest: entry.manifest.assetPacks, manifestSize: entry.size,
                 event: plan.kind == .install ? .firstInstallation : .subsequentUpdate, keys: keys,
                 wasLaunched: record?.wasLaunched ?? false, isOverridden: entry.isOverridden,
-                local: Dictionary(local.map { ($0.id, $0.version) }) { $1 }))
+                local: Dictionary(local.map { ($0.id, $0.version) }) { $1 },
+                allowsInAppContent: tools.settings.current.allowsInAppContent))
     }
 
     /// Asks the app's own extension what it wants (C3).
     private func askForDownloads() async throws -> [PlannedPack] {
+        if await isClosed { return [] }
+        // Without in-app content nothing comes before the first launch (C11).
+        let isLaunched = try await tools.registry.app(plan.app)?.wasLaunched ?? false
+        guard isLaunched || tools.settings.current.allowsInAppContent else { return [] }
         let answer = try await tools.content.ask(plan.kind.eventName, try await bundle(), policy: tools.manifestRetries)
         return answer.taken.downloads.filter { !$0.state.hasEnded }.map { PlannedPack($0) }
             + answer.taken.refused.enumerated().map { PlannedPack(refused: $1.download, $0, $1.error) }
     }
 
+    /// An app that its person closed for good: its extension is not woken for an update (C5).
+    private var isClosed: Bool {
+        get async {
+            guard plan.kind == .update else { return false }
+            return (try? await tools.usage.usage(plan.app))?.isClosed ?? false
+        }
+    }
+
     private func ask(_ packs: [DownloadManifestPack]) async -> InstallMachine.Fact {
+        if await isClosed { return .answered(declined: [], trouble: nil) }
         guard let bundle = try? await bundle(), let subject = ExtensionSubject(bundle, paths: tools.bundles.paths)
         else {
             return .answered(declined: [], trouble: nil)

@@ -13,6 +13,7 @@ struct InstallTools: Sendable {
     let content: ContentAsker
     let extensions: ExtensionHost
     let usage: UsageStore
+    let settings: SettingsFile
     let notes: NoteBoard
     let manifestRetries: RetryPolicy
     let log: Logger

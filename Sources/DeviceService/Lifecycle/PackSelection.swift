@@ -20,6 +20,8 @@ enum PackSelection {
         var isOverridden: Bool
         /// Versions of the packs that are local.
         var local: [String: Int]
+        /// The person lets content come before the first launch (C11).
+        var allowsInAppContent = true
     }
 
     /// Packs to fetch, essential first, each group in the manifest's order. Packs that are local at the manifest's version
@@ -53,7 +55,7 @@ enum PackSelection {
         return packs.map { planned in
             var planned = planned
             let refusal =
-                domainRefusal(planned.pack, facts)
+                settingRefusal(planned.pack, facts) ?? domainRefusal(planned.pack, facts)
                 ?? (planned.role == .essential ? essential.take(planned.pack) : other.take(planned.pack))
             if let refusal {
                 planned.state = .deferred
@@ -61,6 +63,14 @@ enum PackSelection {
             }
             return planned
         }
+    }
+
+    private static func settingRefusal(_ pack: DownloadManifestPack, _ facts: Facts) -> DeviceError? {
+        guard !facts.allowsInAppContent else { return nil }
+        return DeviceError(
+            .restricted,
+            "\(pack.id) waits for the app's first launch, because in-app content is off. To have such packs earlier, run "
+                + "`larder settings set inAppContent on`.", details: ["pack": pack.id])
     }
 
     private static func domainRefusal(_ pack: DownloadManifestPack, _ facts: Facts) -> DeviceError? {

@@ -11,6 +11,7 @@ import System
 package final class DeviceService: Sendable {
     private let server: SocketServer
     private let lifecycle: AppLifecycle
+    private let scheduler: PeriodicScheduler
     private let store: any PackStoring
     private let downloads: DownloadStore
     private let database: Database
@@ -46,7 +47,14 @@ package final class DeviceService: Sendable {
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let notes = NoteBoard()
         let usage = UsageStore(database: database)
-        let sandbox = ExtensionSandbox(program: configuration.sandboxProgram)
+        let personal = try await offload { SettingsFile(paths.configuration) }
+        if let trouble = personal.trouble {
+            notes.add(trouble)
+            configuration.log.error("The settings cannot be read.", ["what": trouble])
+        }
+        let sandbox: @Sendable () -> ExtensionSandbox = {
+            ExtensionSandbox(mode: personal.current.sandbox, program: configuration.sandboxProgram)
+        }
         let extensions = ExtensionHost(
             sandbox: sandbox, usage: usage, notes: notes, log: configuration.log,
             timeLimit: configuration.extensionTimeLimit)
@@ -57,27 +65,45 @@ package final class DeviceService: Sendable {
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths)
+        let periodic = Locked<PeriodicScheduler?>(nil)
+        let replan: @Sendable () -> Void = {
+            guard let periodic = periodic.withLock({ $0 }) else { return }
+            Task { await periodic.replan() }
+        }
         let housekeeper = Housekeeper(database: database)
         let lifecycle = AppLifecycle(
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
                 downloads: downloads, content: content, extensions: extensions,
-                usage: usage, notes: notes, manifestRetries: configuration.manifestRetries,
-                log: configuration.log.named("lifecycle")), paths: paths, quiet: { housekeeper.tidy() })
+                usage: usage, settings: personal, notes: notes, manifestRetries: configuration.manifestRetries,
+                log: configuration.log.named("lifecycle")), paths: paths,
+            quiet: {
+                housekeeper.tidy()
+                replan()
+            })
         let recovery = Task {
             try await store.recover()
             try await downloads.recover()
             try await lifecycle.recover()
         }
         let listener = try configuration.listener ?? UnixListener(path: paths.socket)
+        let assets = AppAssets(registry: registry, bundles: bundles, catalogue: catalogue, store: store)
+        let request = PeriodicRequest(
+            assets: assets, lifecycle: lifecycle, content: content, log: configuration.log.named("periodic"))
+        let scheduler = PeriodicScheduler(
+            PeriodicScheduler.Tools(
+                registry: registry, usage: usage, settings: personal,
+                conditions: ConditionsReader(root: configuration.conditionsRoot),
+                log: configuration.log.named("periodic"), check: { await request.make($0) }))
+        periodic.withLock { $0 = scheduler }
         let harness = Harness(
-            lifecycle: lifecycle, registry: registry,
-            assets: AppAssets(registry: registry, bundles: bundles, catalogue: catalogue, store: store),
+            lifecycle: lifecycle, registry: registry, assets: assets,
             inventory: Inventory(
                 registry: registry, store: store, downloads: downloads, lifecycle: lifecycle, paths: paths,
                 version: configuration.version,
                 notes: notes),
-            settings: settings, trust: trust, store: store, downloads: downloads, content: content,
+            settings: settings, personal: personal, trust: trust, store: store, downloads: downloads, content: content,
+            replan: replan,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
@@ -87,15 +113,22 @@ package final class DeviceService: Sendable {
             listener, version: configuration.version, router: router, log: configuration.log,
             onLeave: { housekeeper.tidy() })
         try server.start()
-        return DeviceService(server, lifecycle, store, downloads, database, recovery, lock, configuration.log)
+        Task {
+            try? await recovery.value
+            replan()
+        }
+        return DeviceService(
+            server, lifecycle, scheduler, store, downloads, database, recovery, lock, configuration.log)
     }
 
     private init(
-        _ server: SocketServer, _ lifecycle: AppLifecycle, _ store: any PackStoring, _ downloads: DownloadStore,
-        _ database: Database, _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
+        _ server: SocketServer, _ lifecycle: AppLifecycle, _ scheduler: PeriodicScheduler,
+        _ store: any PackStoring, _ downloads: DownloadStore, _ database: Database, _ recovery: Task<Void, any Error>,
+        _ lock: LockHolder, _ log: Logger
     ) {
         self.server = server
         self.lifecycle = lifecycle
+        self.scheduler = scheduler
         self.store = store
         self.downloads = downloads
         self.database = database
@@ -113,6 +146,7 @@ package final class DeviceService: Sendable {
     package func stop() async {
         log.info("Stopping.")
         server.refuse()
+        await scheduler.stop()
         await lifecycle.stop()
         await store.close()
         await downloads.close()

@@ -11,10 +11,13 @@ struct Harness: Sendable {
     let assets: AppAssets
     let inventory: Inventory
     let settings: SettingsStore
+    let personal: SettingsFile
     let trust: TrustStore
     let store: any PackStoring
     let downloads: DownloadStore
     let content: ContentAsker
+    /// Has periodic requests planned anew.
+    let replan: @Sendable () -> Void
     let doctor: Doctor
     /// Requests wait for it: before, disk and database may disagree.
     let recovery: Task<Void, any Error>
@@ -27,6 +30,7 @@ struct Harness: Sendable {
         addLifecycle(&router)
         addInventory(&router)
         addSettings(&router)
+        addPersonSettings(&router)
         addAssets(&router)
         addDownloads(&router)
         return router
@@ -52,7 +56,9 @@ struct Harness: Sendable {
         }
         router.on(LaunchRequest.self) { request, _ in
             try await recovery.value
-            return try await lifecycle.launch(request.app)
+            let reply = try await lifecycle.launch(request.app)
+            replan()
+            return reply
         }
         router.on(PauseRequest.self) { request, _ in
             try await recovery.value

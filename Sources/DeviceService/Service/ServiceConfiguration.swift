@@ -18,6 +18,8 @@ package struct ServiceConfiguration: Sendable {
     package var extensionTimeLimit: Duration = .seconds(30)
     /// The bubblewrap to take; nil is the one in `PATH`.
     package var sandboxProgram: FilePath?
+    /// In whose place `/` is looked at for power supplies and networks.
+    package var conditionsRoot: FilePath = "/"
     /// A socket that somebody opened for the service; nil makes one at `paths.socket`.
     package var listener: UnixListener?
     /// Called when a client asks the service to end.

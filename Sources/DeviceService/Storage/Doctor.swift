@@ -14,7 +14,7 @@ struct Doctor: Sendable {
     let settings: SettingsStore
     let trust: TrustStore
     let paths: LarderPaths
-    let sandbox: ExtensionSandbox
+    let sandbox: @Sendable () -> ExtensionSandbox
 
     func examine(_ app: String?) async throws -> [DoctorFinding] {
         if let app { return try await examine(app: try await registry.existing(app)) }
@@ -36,7 +36,7 @@ struct Doctor: Sendable {
                     message: "\(ByteCount.formatted(space.available)) are free.")
         ]
         if let finding = try await offload({ Self.downloads() }) { findings.append(finding) }
-        let sandbox = sandbox
+        let sandbox = sandbox()
         findings.append(
             try await offload { sandbox.trouble() }.map {
                 DoctorFinding(

@@ -37,7 +37,7 @@ struct ExtensionHarness: Sendable {
         self.scratch = scratch
         self.paths = paths
         self.usage = usage
-        host = ExtensionHost(sandbox: sandbox, usage: usage, notes: notes, log: .silent, timeLimit: limit)
+        host = ExtensionHost(sandbox: { sandbox }, usage: usage, notes: notes, log: .silent, timeLimit: limit)
     }
 
     static let app = "org.example.game"

@@ -152,7 +152,7 @@ import Testing
             #expect(trouble.contains("bubblewrap") && trouble.contains("not installed"), "\(trouble)")
             let report = try harness.group.appending("report")
             #expect(!FileDescriptor.currentDirectory.exists(at: report))
-            #expect(harness.host.sandbox.trouble()?.advice.contains("apt install bubblewrap") == true)
+            #expect(harness.host.sandbox().trouble()?.advice.contains("apt install bubblewrap") == true)
         }
     }
 
@@ -163,7 +163,7 @@ import Testing
             try await ExtensionHarness.with(sandbox: ExtensionSandbox(program: fake)) { harness in
                 let trouble = try await harness.report("environment")
                 #expect(trouble.contains("could not be started: bwrap: No permissions"), "\(trouble)")
-                #expect(harness.host.sandbox.trouble()?.message.contains("No permissions") == true)
+                #expect(harness.host.sandbox().trouble()?.message.contains("No permissions") == true)
             }
         }
     }

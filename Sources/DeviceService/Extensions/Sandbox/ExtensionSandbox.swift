@@ -8,7 +8,7 @@ import System
 /// Starts extensions in bubblewrap: without network, without the home folder, alone in their process namespace.
 struct ExtensionSandbox: Sendable {
     /// Whether extensions may run outside it.
-    enum Mode: String, Sendable {
+    enum Mode: String, Codable, Sendable {
         /// Without bubblewrap no extension runs.
         case required
         /// A person decided that extensions run with their own rights.

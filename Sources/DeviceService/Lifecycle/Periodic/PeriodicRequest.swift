@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+
+/// One app's periodic request: its packs are checked for updates, and an extension that decides itself is woken.
+struct PeriodicRequest: Sendable {
+    let assets: AppAssets
+    let lifecycle: AppLifecycle
+    let content: ContentAsker
+    let log: Logger
+
+    func make(_ app: String) async {
+        // An install or update brings what is new by itself.
+        guard await lifecycle.run(of: app) == nil else { return }
+        do {
+            if let scheduled = try await content.refresh(app, event: "periodic") {
+                log.info("Asked the extension.", ["app": app, "scheduled": "\(scheduled.count)"])
+            } else {
+                let result = try await assets.checkForUpdates(app)
+                log.info(
+                    "Checked.",
+                    ["app": app, "updating": "\(result.updating.count)", "removed": "\(result.removed.count)"])
+            }
+        } catch let error as DeviceError where error.code == .badBundle {
+            // An app without packs has nothing to check.
+        } catch {
+            log.notice(
+                "A periodic request failed; the next one follows in its time.", ["app": app, "error": "\(error)"])
+        }
+    }
+}

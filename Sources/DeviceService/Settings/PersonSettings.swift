@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+
+/// What a person decided about downloads (C11), as the settings file has it: what is not set is nil, and counts as its default.
+struct PersonSettings: Codable, Hashable, Sendable {
+    enum LowPowerMode: String, Codable, Sendable { case auto, on, off }
+
+    /// What may also be set for one app.
+    struct AppSettings: Codable, Hashable, Sendable {
+        var backgroundRefresh: Bool?
+    }
+
+    /// Packs and files may come before an app's first launch without anybody asking.
+    var inAppContent: Bool?
+    /// Apps are looked after while they are closed.
+    var backgroundRefresh: Bool?
+    /// Also on networks that cost by volume.
+    var meteredUse: Bool?
+    var lowPowerMode: LowPowerMode?
+    var extensionSandbox: ExtensionSandbox.Mode?
+    /// By bundle id.
+    var apps: [String: AppSettings]?
+
+    init() {}
+
+    var allowsInAppContent: Bool { inAppContent ?? true }
+    var allowsMeteredUse: Bool { meteredUse ?? false }
+    var lowPower: LowPowerMode { lowPowerMode ?? .auto }
+    var sandbox: ExtensionSandbox.Mode { extensionSandbox ?? .required }
+
+    func allowsBackgroundRefresh(_ app: String) -> Bool {
+        (backgroundRefresh ?? true) && (apps?[app]?.backgroundRefresh ?? true)
+    }
+}
+
+extension PersonSettings {
+    /// Names as the file and `larder settings` have them, in the order they are listed.
+    enum Name: String, CaseIterable, Sendable {
+        case inAppContent, backgroundRefresh, meteredUse, lowPowerMode, extensionSandbox
+
+        var values: [String] {
+            switch self {
+            case .inAppContent, .backgroundRefresh, .meteredUse: ["on", "off"]
+            case .lowPowerMode: ["auto", "on", "off"]
+            case .extensionSandbox: ["required", "off"]
+            }
+        }
+
+        var standard: String {
+            switch self {
+            case .inAppContent, .backgroundRefresh: "on"
+            case .meteredUse: "off"
+            case .lowPowerMode: "auto"
+            case .extensionSandbox: "required"
+            }
+        }
+
+        /// Whether one app may have its own.
+        var isPerApp: Bool { self == .backgroundRefresh }
+
+        /// - Throws: `DeviceError` with code `badSetting`
+        init(named text: String) throws {
+            guard let name = Self(rawValue: text) else {
+                let all = Self.allCases.map(\.rawValue).joined(separator: ", ")
+                throw DeviceError(.badSetting, "There is no setting \"\(text)\". There are: \(all).")
+            }
+            self = name
+        }
+    }
+
+    /// The value that was set; nil when none was.
+    func text(_ name: Name, app: String?) -> String? {
+        func word(_ value: Bool?) -> String? { value.map { $0 ? "on" : "off" } }
+        switch name {
+        case .inAppContent: return word(inAppContent)
+        case .backgroundRefresh: return word(app.map { apps?[$0]?.backgroundRefresh } ?? backgroundRefresh)
+        case .meteredUse: return word(meteredUse)
+        case .lowPowerMode: return lowPowerMode?.rawValue
+        case .extensionSandbox: return extensionSandbox?.rawValue
+        }
+    }
+
+    /// Sets a value, or takes it back when `text` is nil.
+    /// - Throws: `DeviceError` with code `badSetting`
+    mutating func set(_ name: Name, app: String?, to text: String?) throws {
+        if let text, !name.values.contains(text) {
+            throw DeviceError(
+                .badSetting, "\(name.rawValue) cannot be \"\(text)\". Say \(name.values.joined(separator: " or ")).")
+        }
+        if app != nil, !name.isPerApp {
+            throw DeviceError(.badSetting, "\(name.rawValue) holds for all apps; it cannot be set for one.")
+        }
+        let flag = text.map { $0 == "on" }
+        switch name {
+        case .inAppContent: inAppContent = flag
+        case .backgroundRefresh:
+            guard let app else {
+                backgroundRefresh = flag
+                return
+            }
+            var all = apps ?? [:]
+            all[app] = flag.map { AppSettings(backgroundRefresh: $0) }
+            apps = all.isEmpty ? nil : all
+        case .meteredUse: meteredUse = flag
+        case .lowPowerMode: lowPowerMode = text.flatMap { LowPowerMode(rawValue: $0) }
+        case .extensionSandbox: extensionSandbox = text.flatMap { ExtensionSandbox.Mode(rawValue: $0) }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// The person's settings, their file, and what they change (C11).
+@Suite struct PersonSettingsTests {
+    @Test func defaultsHoldUntilSomethingIsSet() throws {
+        try Scratch.with { scratch in
+            let file = SettingsFile(scratch.path)
+            #expect(file.trouble == nil)
+            #expect(
+                file.listed.map { "\($0.name) \($0.value) \($0.isSet)" } == [
+                    "inAppContent on false", "backgroundRefresh on false", "meteredUse off false",
+                    "lowPowerMode auto false",
+                    "extensionSandbox required false",
+                ])
+            for name in PersonSettings.Name.allCases {
+                for value in name.values {
+                    try file.set(name, app: nil, to: value)
+                    #expect(SettingsFile(scratch.path).current.text(name, app: nil) == value, "it is on the disk")
+                }
+                try file.set(name, app: nil, to: nil)
+            }
+            #expect(file.current == PersonSettings())
+        }
+    }
+
+    @Test func appsMayDiffer() throws {
+        try Scratch.with { scratch in
+            let file = SettingsFile(scratch.path)
+            try file.set(.backgroundRefresh, app: "org.a", to: "off")
+            #expect(!file.current.allowsBackgroundRefresh("org.a") && file.current.allowsBackgroundRefresh("org.b"))
+            #expect(
+                file.listed.last == SettingListing(name: "backgroundRefresh", app: "org.a", value: "off", isSet: true))
+            try file.set(.backgroundRefresh, app: nil, to: "off")
+            try file.set(.backgroundRefresh, app: "org.b", to: "on")
+            #expect(!file.current.allowsBackgroundRefresh("org.b"), "off for all is off for each")
+            try file.set(.backgroundRefresh, app: "org.a", to: nil)
+            try file.set(.backgroundRefresh, app: "org.b", to: nil)
+            #expect(file.current.apps == nil)
+            #expect(throws: DeviceError.self) { try file.set(.meteredUse, app: "org.a", to: "on") }
+            #expect(throws: DeviceError.self) { try file.set(.meteredUse, app: nil, to: "maybe") }
+            #expect(throws: DeviceError.self) { try PersonSettings.Name(named: "colour") }
+        }
+    }
+
+    @Test(arguments: ["{", "[]", #"{"lowPowerMode": "sometimes"}"#, #"{"inAppContent": 7}"#])
+    func aBrokenFileIsSaidAndKept(_ text: String) throws {
+        try Scratch.with { scratch in
+            let path = try scratch.write(text, to: SettingsFile.name)
+            let file = SettingsFile(scratch.path)
+            #expect(file.trouble?.contains(path.string) == true)
+            #expect(file.current == PersonSettings())
+            #expect(throws: DeviceError.self) { try file.set(.meteredUse, app: nil, to: "on") }
+            #expect(String(decoding: try File.read(path), as: UTF8.self) == text)
+        }
+    }
+
+    @Test func contentWaitsForTheFirstLaunchWhenInAppContentIsOff() async throws {
+        try await ServiceHarness.with { harness in
+            let connection = try await harness.connect()
+            let reply = try await connection.send(SettingsSetRequest(name: "inAppContent", app: nil, value: "off"))
+            #expect(reply.settings.first?.value == "off")
+            let last = try await harness.install(try harness.bundle()).last
+            #expect(last?.phase == .complete)
+            let before = try await harness.packs()
+            #expect(before.values.allSatisfy { $0.state != .local }, "\(before)")
+            #expect(before["E"]?.error?.contains("in-app content is off") == true)
+            let updates = connection.stream(StatusUpdatesRequest(app: ServiceHarness.app, pack: "E"))
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            for try await event in updates where event.change == .finished { break }
+            #expect(try await harness.packs()["E"]?.state == .local)
+        }
+    }
+
+    @Test func anAppThatWasClosedForGoodIsNotWokenByAnUpdate() async throws {
+        try await ServiceHarness.with { harness in
+            _ = try await harness.install(try harness.bundle())
+            let connection = try await harness.connect()
+            _ = try await connection.send(CloseRequest(app: ServiceHarness.app))
+            try harness.offer([.essential("E", version: 2)])
+            let crashing = { (fixture: inout AppFixture) in fixture.extensionExecutable = "#!/bin/sh\nexit 9\n" }
+            let quiet = try await harness.install(try harness.bundle(version: "2.0", crashing)).last
+            #expect(quiet?.notes == [], "its extension was not run")
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            try harness.offer([.essential("E", version: 3)])
+            let woken = try await harness.install(try harness.bundle(version: "3.0", crashing)).last
+            #expect(woken?.notes.first?.contains("exit code 9") == true)
+        }
+    }
+}
