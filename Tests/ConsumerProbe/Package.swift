@@ -27,5 +27,14 @@ let package = Package(
         .executableTarget(
             name: "PlainDownloader",
             dependencies: [.product(name: "BackgroundAssets", package: "larder")]),
+        .executableTarget(
+            name: "UnmanagedDownloader",
+            dependencies: [
+                .product(name: "BackgroundAssets", package: "larder"),
+                .product(name: "ExtensionFoundation", package: "larder"),
+            ]),
+        .executableTarget(
+            name: "UnmanagedGame",
+            dependencies: [.product(name: "BackgroundAssets", package: "larder")]),
     ]
 )

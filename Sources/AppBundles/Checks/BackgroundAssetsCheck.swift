@@ -46,10 +46,7 @@ enum BackgroundAssetsCheck {
             }
         case .managed:
             checkSelfHosting(keys, &reader)
-        case .unmanaged:
-            reader.note(
-                .warning, "BAHasManagedAssetPacks", "It is not true, so no packs are downloaded on the app's behalf.",
-                "Add <key>BAHasManagedAssetPacks</key><true/> to let the system manage the app's packs.")
+        case .unmanaged: break  // The app's extension says itself what to download.
         }
         if keys.appGroupID == nil, !reader.has("BAAppGroupID") {
             reader.note(

@@ -173,8 +173,8 @@ extension TransferQueue {
 
     /// Time has passed: what waited long enough takes its turn.
     package mutating func tick(now: Instant) -> [Action] {
-        for (key, item) in items {
-            if case .waiting(let until) = item.state, until <= now { items[key]?.state = .queued }
+        for key in items.timed {
+            if case .waiting(let until) = items[key]?.state, until <= now { items[key]?.state = .queued }
         }
         return schedule(now)
     }
@@ -188,7 +188,7 @@ extension TransferQueue {
         // Places that are about to be free, each promised to one transfer that waits for it.
         var promised: Set<TransferKey> = []
         for candidate in items.values.filter({ $0.state == .queued }).sorted(by: { $0.rank > $1.rank }) {
-            let holders = items.values.filter(\.holdsPlace)
+            let holders = items.holders.compactMap { items[$0] }
             let sameHost = holders.filter { $0.host == candidate.host }
             let hostIsFull = sameHost.count >= limits.perHost
             if !hostIsFull, holders.count < limits.total {
@@ -213,8 +213,10 @@ extension TransferQueue {
 
     /// Whether anything could come of giving places: with thousands waiting behind full places most calls end here.
     private var mayGivePlace: Bool {
-        let holders = items.values.filter(\.holdsPlace)
-        guard holders.count >= limits.total, let weakest = holders.map(\.rankClass).min() else { return true }
-        return items.values.contains { $0.state == .queued && $0.rankClass > weakest }
+        let holders = items.holders
+        guard holders.count >= limits.total, let highest = items.highestQueued,
+            let weakest = holders.compactMap({ items[$0]?.rankClass }).min()
+        else { return items.highestQueued != nil }
+        return highest > weakest
     }
 }

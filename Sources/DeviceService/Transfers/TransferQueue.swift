@@ -120,7 +120,7 @@ package struct TransferQueue: Sendable {
     package let essentialPolicy: RetryPolicy
     package let foregroundPolicy: RetryPolicy
     package let backgroundPolicy: RetryPolicy
-    package internal(set) var items: [TransferKey: Item] = [:]
+    package internal(set) var items = TransferTable()
     var nextSequence: Int64 = 0
 
     package init(
@@ -135,7 +135,9 @@ package struct TransferQueue: Sendable {
 
     /// When `tick` is to be called next; nil while nothing waits for a time.
     package var nextDeadline: Instant? {
-        items.values.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
+        items.timed.compactMap { key in
+            if case .waiting(let until) = items[key]?.state { until } else { nil }
+        }.min()
     }
 
     func policy(of item: Item) -> RetryPolicy {
