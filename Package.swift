@@ -58,20 +58,22 @@ let package = Package(
         room("HTTP", "Crypto", "Kit", "System", "CLinux", "CCurlShim", "CMicroHTTPDShim"),
         room("Database", "Kit", "System", "CSQLite"),
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
-        room("AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
+        room("Languages"),
+        room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
         room("AppBundles", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
         room("DeviceProtocol", "Kit", "System"),
         room(
             "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks", "AppleArchive", "Database",
-            "HTTP", "Crypto", "Kit", "System"),
+            "HTTP", "Crypto", "Languages", "Kit", "System"),
         room("ExtensionFoundation", "DeviceProtocol", "Kit", "System"),
-        room("BackgroundAssets", "ExtensionFoundation", "DeviceProtocol", "PackNamespace", "Kit", "System"),
+        room(
+            "BackgroundAssets", "ExtensionFoundation", "DeviceProtocol", "PackNamespace", "Languages", "Kit", "System"),
         room("StoreKit", "BackgroundAssets", "ExtensionFoundation"),
-        room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
+        room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room(
             "Commands", "DevelopmentServer", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
-            "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
+            "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
         .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
 
@@ -96,13 +98,14 @@ let package = Package(
         .testTarget(
             name: "AppleArchiveTests", dependencies: ["AppleArchive", "Crypto", "Kit", "System", "TestSupport"],
             path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
-        tests("AssetPacks", "AssetPacks", "AppleArchive", "Kit", "System"),
+        tests("Languages", "Languages"),
+        tests("AssetPacks", "AssetPacks", "AppleArchive", "Languages", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
             "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
-            "AppleArchive", "Database", "HTTP", "Crypto", "Kit", "System", "ProbeExtension"),
+            "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System", "ProbeExtension"),
         tests(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",
             "PackNamespace",
@@ -134,7 +137,7 @@ let package = Package(
             name: "fuzz-text",
             dependencies: [
                 "FuzzSupport", "TestSupport", "AppBundles", "AssetPacks", "Crypto", "DevelopmentServer",
-                "DeviceProtocol", "HTTP", "Kit", "System",
+                "DeviceProtocol", "HTTP", "Languages", "Kit", "System",
             ],
             path: "Tests/Fuzz/Text"),
         .executableTarget(

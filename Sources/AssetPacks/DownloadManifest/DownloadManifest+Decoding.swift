@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
+import Languages
 
 extension DownloadManifest {
     /// Reads and checks a download manifest from a server or a file, of which nothing is believed.

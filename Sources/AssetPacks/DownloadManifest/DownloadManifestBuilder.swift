@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
+import Languages
 
 /// Makes and updates download manifests from packs (BA 3.1, 3.4). Pure.
 package struct DownloadManifestBuilder: Sendable {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
+import Languages
 
 /// Compares packs with a download manifest that promises them. Pure.
 package enum PackVerification {

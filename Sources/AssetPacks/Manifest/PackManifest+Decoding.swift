@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
+import Languages
 
 extension PackManifest {
     package static let keys = [

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import Kit
+package import Languages
 package import System
 
 /// What a pack is and what goes into it: the file that `ba-package` reads (A1, BA 3.2).

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Kit
+import Languages
 import System
 
 extension PackCommands {

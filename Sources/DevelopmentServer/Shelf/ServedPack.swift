@@ -4,6 +4,7 @@
 internal import AssetPacks
 internal import HTTP
 internal import Kit
+import Languages
 internal import System
 
 /// An archive as it is served: open, inspected, and with the version it is announced under.

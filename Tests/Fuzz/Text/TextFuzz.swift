@@ -10,6 +10,7 @@ import FuzzSupport
 import Glibc
 import HTTP
 import Kit
+import Languages
 import System
 import TestSupport
 

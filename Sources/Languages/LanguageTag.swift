@@ -14,6 +14,12 @@ package struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { [language, script, region].compactMap { $0 }.joined(separator: "-") }
 
+    init(language: String, script: String?, region: String?) {
+        self.language = language
+        self.script = script
+        self.region = region
+    }
+
     /// - Throws: `Problem`
     package init(_ text: String) throws(Problem) {
         if text.utf8.isEmpty { throw Problem("is empty") }
