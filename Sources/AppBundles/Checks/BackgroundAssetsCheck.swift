@@ -12,6 +12,7 @@ enum BackgroundAssetsCheck {
         let managed = reader.boolean("BAHasManagedAssetPacks") ?? false
         let hosted = reader.boolean("BAUsesAppleHosting") ?? false
         keys.appGroupID = reader.string("BAAppGroupID")
+        keys.developmentRegion = reader.string("CFBundleDevelopmentRegion")
         keys.manifestURL = manifestURL(&reader)
         keys.maxInstallSize = reader.size("BAMaxInstallSize")
         keys.essentialMaxInstallSize = reader.size("BAEssentialMaxInstallSize")

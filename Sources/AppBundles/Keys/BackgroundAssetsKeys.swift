@@ -24,6 +24,8 @@ package struct BackgroundAssetsKeys: Hashable, Sendable {
     package var maxInstallSize: Int64?
     /// `BAEssentialMaxInstallSize`: of essential packs, unpacked.
     package var essentialMaxInstallSize: Int64?
+    /// `CFBundleDevelopmentRegion`: the language that the app falls back to, as it stands there.
+    package var developmentRegion: String?
 
     package init() {}
 

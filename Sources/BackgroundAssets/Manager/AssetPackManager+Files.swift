@@ -17,7 +17,14 @@ extension AssetPackManager {
         at path: FilePath, searchingInAssetPackWithID assetPackID: String? = nil,
         options: Data.ReadingOptions = .mappedIfSafe
     ) throws -> Data {
-        let file = try local.open(path, inPackWithID: assetPackID)
+        try Self.contents(of: local.open(path, inPackWithID: assetPackID), at: path, options)
+    }
+
+    /// Takes over the file.
+    @inline(__always)
+    static func contents(
+        of file: OpenedFile, at path: FilePath, _ options: Data.ReadingOptions
+    ) throws -> Data {
         defer { _ = close(file.descriptor.rawValue) }
         guard file.size > 0 else { return Data() }
         if options.contains(.mappedIfSafe) || options.contains(.alwaysMapped) {

@@ -12,7 +12,8 @@ extension AssetPackManager {
         get async throws {
             let reply = try await ask(ManifestRequest(app: bundleID, refresh: false))
             return AssetPackManifest(
-                assetPacks: Set(reply.packs.map { AssetPack($0) }), primaryLanguage: reply.primaryLanguage)
+                assetPacks: Set(reply.packs.map { AssetPack($0) }), primaryLanguage: reply.primaryLanguage,
+                resolvedLanguage: reply.resolvedLanguage)
         }
     }
 

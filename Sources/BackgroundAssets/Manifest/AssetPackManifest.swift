@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 public import Foundation
+internal import Kit
+internal import Languages
 
 /// The asset packs that an app can download. (BA 1.12)
 ///
@@ -14,9 +16,14 @@ public struct AssetPackManifest: Sendable {
     /// The language that others fall back to, if the publisher named one.
     public let primaryLanguage: Locale.Language?
 
-    package init(assetPacks: Set<AssetPack>, primaryLanguage: String? = nil) {
+    /// The language, of those that packs are localised for, which fits the person best: of the manifest that the system
+    /// manages, the one whose packs it keeps on the device. `nil` when there is none, not even the primary language.
+    public let resolvedLanguage: Locale.Language?
+
+    package init(assetPacks: Set<AssetPack>, primaryLanguage: String? = nil, resolvedLanguage: String? = nil) {
         self.assetPacks = assetPacks
         self.primaryLanguage = primaryLanguage.map { Locale.Language(identifier: $0) }
+        self.resolvedLanguage = resolvedLanguage.map { Locale.Language(identifier: $0) }
     }
 
     /// Reads a download manifest from a file.
@@ -43,8 +50,11 @@ public struct AssetPackManifest: Sendable {
     }
 
     private init(from data: Data, named name: String, appGroupID: String) throws {
-        let decoder = ManifestDecoder(name: name, appGroupID: appGroupID)
-        self.init(assetPacks: try decoder.packs(in: data))
+        let (packs, primary) = try ManifestDecoder(name: name, appGroupID: appGroupID).read(data)
+        let best = LanguageMatcher.best(
+            for: PreferredLanguages.of(Environment.current), among: packs.compactMap { $0.language?.tag },
+            primary: primary.flatMap { try? LanguageTag($0) })
+        self.init(assetPacks: packs, primaryLanguage: primary, resolvedLanguage: best?.description)
     }
 
     /// The pack with an identifier, or `nil`.
@@ -55,6 +65,22 @@ public struct AssetPackManifest: Sendable {
     /// The languages that some pack is localised for, each once, in the order of their identifiers.
     public var availableLanguages: [Locale.Language] {
         Set(assetPacks.compactMap(\.language)).sorted { $0.minimalIdentifier < $1.minimalIdentifier }
+    }
+
+    /// The packs that are localised for ``resolvedLanguage``.
+    public var localizedAssetPacks: Set<AssetPack> { resolvedLanguage.map { packs(for: $0) } ?? [] }
+
+    /// The packs that are localised for the language which fits another one best: the same, or else its nearest variant of
+    /// another region, or else the primary language.
+    public func localizedAssetPacks(for language: Locale.Language) -> Set<AssetPack> {
+        guard let wanted = language.tag else { return [] }
+        let best = LanguageMatcher.best(
+            for: [wanted], among: assetPacks.compactMap { $0.language?.tag }, primary: primaryLanguage?.tag)
+        return best.map { packs(for: Locale.Language(identifier: $0.description)) } ?? []
+    }
+
+    private func packs(for language: Locale.Language) -> Set<AssetPack> {
+        assetPacks.filter { $0.language.map { $0.isSame(as: language) } ?? false }
     }
 
     /// Makes downloads of all packs, for an app that manages its packs by hand.

@@ -10,8 +10,9 @@ struct ManifestDecoder {
     let name: String
     let appGroupID: String
 
+    /// The packs, and the language that Larder's own member names as the one to fall back to.
     /// - Throws: `BackgroundAssetsError`
-    func packs(in data: Data) throws -> Set<AssetPack> {
+    func read(_ data: Data) throws -> (packs: Set<AssetPack>, primaryLanguage: String?) {
         let root: JSONNode
         do {
             root = try JSONParser.parse(data)
@@ -28,7 +29,9 @@ struct ManifestDecoder {
                 throw invalid("\(node.position): a second asset pack has the id “\(pack.id)”")
             }
         }
-        return Set(packs.values)
+        var primary: String?
+        if case .string(let tag)? = root["larder"]?["primaryLanguage"]?.content { primary = tag }
+        return (Set(packs.values), primary)
     }
 
     private func pack(_ node: JSONNode) throws -> AssetPack {

@@ -8,12 +8,17 @@ internal import System
 
 /// The packs that are on the device. Everything here is read from disk, never asked from the service.
 final class LocalPacks: Sendable {
-    private let reader: Result<AppRootReader, any Error>
+    let reader: Result<AppRootReader, any Error>
+    /// nil when the process has no app root.
+    let files: AppLanguageFiles?
+    /// A language that the app chose and that could not be stored.
+    let choice = Locked<UnstoredChoice?>(nil)
     private let merged = MergedDirectories()
 
     /// - Parameter root: the app root, or why the process has none.
     init(root: Result<FilePath, any Error>) {
         reader = root.map { AppRootReader(root: $0) }
+        files = (try? reader.get()).map { AppLanguageFiles($0.layout) }
     }
 
     /// Opens a file of the merged tree; the caller closes it.
@@ -46,13 +51,17 @@ final class LocalPacks: Sendable {
     }
 
     /// The place of a file, or of a directory that holds what all packs have below it. Well-formed even when there is none.
-    func url(for path: FilePath) throws -> URL {
+    /// - Parameter language: for packs that are localised for it only.
+    func url(for path: FilePath, localizedFor language: Locale.Language? = nil) throws -> URL {
         let reader = try reader.get()
         let relative = AppRootReader.normalized(path.string)
         do {
             let handle = try reader.current()
-            if let file = try merged.file(relative, in: handle) { return file }
-            if let directory = try merged.directory(relative, in: handle) { return directory }
+            let packs = language.map { language in
+                (0..<handle.table.packCount).filter { Self.isPack(handle.table.pack(at: $0), for: language) }
+            }
+            if let file = try merged.file(relative, in: handle, packs: packs) { return file }
+            if let directory = try merged.directory(relative, in: handle, packs: packs) { return directory }
         } catch let error as NamespaceError where error.code == .notInstalled {
             // Nothing is local yet; what follows is the place of nothing.
         } catch {

@@ -84,6 +84,7 @@ extension DeviceCommands {
     private static func show<Request: DeviceStreamRequest>(
         _ verb: String, _ request: Request, until goal: InstallGoal, _ context: CommandContext
     ) async throws -> ExitCode where Request.Event == InstallEvent {
+        await Device.reportLanguages(try await Device.connect(context), context)
         var follower = InstallFollower(context, InstallDisplay(context), until: goal)
         let last = try await follower.follow(request)
         if !context.json {

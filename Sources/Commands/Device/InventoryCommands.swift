@@ -52,10 +52,12 @@ extension DeviceCommands {
     }
 
     static func table(_ packs: [PackListing]) -> TextTable {
-        var table = TextTable([
-            ("PACK", .leading), ("POLICY", .leading), ("STATE", .leading), ("VERSION", .trailing),
-            ("DOWNLOAD", .trailing), ("ON DISK", .trailing),
-        ])
+        let isLocalised = packs.contains { $0.language != nil }
+        var table = TextTable(
+            [("PACK", .leading)] + (isLocalised ? [("LANGUAGE", .leading)] : []) + [
+                ("POLICY", .leading), ("STATE", .leading), ("VERSION", .trailing), ("DOWNLOAD", .trailing),
+                ("ON DISK", .trailing),
+            ])
         for pack in packs {
             var version = pack.localVersion.map { "\($0)" } ?? "-"
             if let available = pack.availableVersion, available != pack.localVersion { version += " -> \(available)" }
@@ -63,10 +65,11 @@ extension DeviceCommands {
             if pack.state != .local, pack.downloaded > 0, pack.downloadSize > 0 {
                 state += " \(Int(Double(pack.downloaded) / Double(pack.downloadSize) * 100))%"
             }
-            table.add([
-                pack.id, pack.policy.rawValue, state, version, ByteCount.formatted(pack.downloadSize),
-                pack.allocatedSize > 0 ? ByteCount.formatted(pack.allocatedSize) : "-",
-            ])
+            table.add(
+                [pack.id] + (isLocalised ? [pack.language ?? "-"] : []) + [
+                    pack.policy.rawValue, state, version, ByteCount.formatted(pack.downloadSize),
+                    pack.allocatedSize > 0 ? ByteCount.formatted(pack.allocatedSize) : "-",
+                ])
         }
         return table
     }

@@ -27,6 +27,7 @@ extension DeviceCommands {
         var follower = InstallFollower(quiet, InstallDisplay(quiet, showsNotes: false), until: .launchable)
         _ = try await follower.follow(WatchInstallRequest(app: app))
         let connection = try await Device.connect(context)
+        await Device.reportLanguages(connection, context)
         let reply = try await connection.send(LaunchRequest(app: app))
         if context.json {
             try context.print(encoding: reply)

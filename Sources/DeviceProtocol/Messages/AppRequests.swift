@@ -19,12 +19,18 @@ package struct ManifestRequest: DeviceRequest {
         package var packs: [PackDescription]
         /// The language that others fall back to, when the publisher named one.
         package var primaryLanguage: String?
+        /// The language whose localised packs are kept local; nil when there is none for the person.
+        package var resolvedLanguage: String?
         /// True when the server could not be reached and the last known manifest stands in.
         package var isStale: Bool
 
-        package init(packs: [PackDescription], primaryLanguage: String? = nil, isStale: Bool = false) {
+        package init(
+            packs: [PackDescription], primaryLanguage: String? = nil, resolvedLanguage: String? = nil,
+            isStale: Bool = false
+        ) {
             self.packs = packs
             self.primaryLanguage = primaryLanguage
+            self.resolvedLanguage = resolvedLanguage
             self.isStale = isStale
         }
     }

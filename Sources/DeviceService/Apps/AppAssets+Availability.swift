@@ -37,17 +37,22 @@ extension AppAssets {
                     EnsureLocalAvailabilityRequest.Failure(id: id, pack: nil, error: Self.notFound(id, app)))
             }
         }
-        if !waiting.isEmpty { try await fetch(waiting, app: app, &reply) }
+        if !waiting.isEmpty {
+            try await registry.noteAsked(app, waiting.keys.sorted())
+            try await fetch(waiting, app: app, kind: .onDemand, isForeground: true, &reply)
+        }
         return reply
     }
 
-    private func fetch(
-        _ packs: [String: DownloadManifestPack], app: String, _ reply: inout EnsureLocalAvailabilityRequest.Reply
+    /// Schedules packs, by id, and waits until each is local or has failed.
+    func fetch(
+        _ packs: [String: DownloadManifestPack], app: String, kind: FetchKind, isForeground: Bool,
+        _ reply: inout EnsureLocalAvailabilityRequest.Reply
     ) async throws {
         // Listening begins before asking: what is already under way may end in between.
         let events = store.events(ofApp: app)
         let requests = packs.values.sorted { $0.id < $1.id }.map {
-            PackRequest(app: app, pack: $0, kind: .onDemand, foreground: true)
+            PackRequest(app: app, pack: $0, kind: kind, foreground: isForeground)
         }
         let space = try await store.plan(requests, alsoWriting: 0)
         guard space.fits else { throw space.refusal(of: requests.map(\.pack.id).joined(separator: ", ")) }

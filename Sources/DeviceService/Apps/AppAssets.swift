@@ -5,6 +5,7 @@ import AppBundles
 import AssetPacks
 import DeviceProtocol
 import Kit
+import Languages
 
 /// What an installed app may do with its packs (BA 1.11).
 struct AppAssets: Sendable {
@@ -12,11 +13,17 @@ struct AppAssets: Sendable {
     let bundles: BundleStore
     let catalogue: Catalogue
     let store: any PackStoring
+    let languages: AppLanguages
 
     func manifest(_ app: String, refresh: Bool) async throws -> ManifestRequest.Reply {
         let entry = try await entry(app, refresh: refresh)
+        let keys = try await keys(app)
+        let rule = try await languages.rule(app, entry.manifest, keys)
+        try await languages.publish(app, rule)
         return ManifestRequest.Reply(
-            packs: entry.manifest.assetPacks.map { PackDescription($0) }, isStale: entry.isStale)
+            packs: entry.manifest.assetPacks.map { PackDescription($0) },
+            primaryLanguage: languages.primary(entry.manifest, keys)?.description,
+            resolvedLanguage: rule.resolved?.description, isStale: entry.isStale)
     }
 
     /// The newest manifest when `refresh`, and the last known one when the server cannot be reached.
@@ -67,6 +74,7 @@ struct AppAssets: Sendable {
 
     func remove(_ app: String, pack: String) async throws {
         _ = try await registry.existing(app)
+        try await registry.forgetAsked(app, pack)
         try await store.cancel(app: app, pack: pack)
         guard try await store.localPacks(app: app).contains(where: { $0.id == pack }) else {
             throw Self.notFound(pack, app)

@@ -73,6 +73,7 @@ struct InstallSteps: Sendable {
                 event: plan.kind == .install ? .firstInstallation : .subsequentUpdate, keys: keys,
                 wasLaunched: record?.wasLaunched ?? false, isOverridden: entry.isOverridden,
                 local: Dictionary(local.map { ($0.id, $0.version) }) { $1 },
+                language: try await tools.languages.rule(plan.app, entry.manifest, keys),
                 allowsInAppContent: tools.settings.current.allowsInAppContent))
     }
 
@@ -164,6 +165,10 @@ struct InstallSteps: Sendable {
                 id: plan.app, displayName: plan.displayName, version: plan.version, bundle: plan.bundle, folder: folder,
                 executable: bundle.executableName, wasLaunched: launched, baseSize: size.logical,
                 baseAllocatedSize: size.allocated))
+        if let manifest = try await tools.registry.manifest(plan.app) {
+            try await tools.languages.publish(
+                plan.app, try await tools.languages.rule(plan.app, manifest, bundle.backgroundAssets))
+        }
     }
 
     /// Takes away what was made. What cannot be is logged and taken up again at the next start.

@@ -20,6 +20,8 @@ enum PackSelection {
         var isOverridden: Bool
         /// Versions of the packs that are local.
         var local: [String: Int]
+        /// Of the localised packs, only those of one language come by themselves.
+        var language: LanguageRule
         /// The person lets content come before the first launch (C11).
         var allowsInAppContent = true
     }
@@ -29,6 +31,7 @@ enum PackSelection {
     static func select(_ facts: Facts) -> [PlannedPack] {
         let wanted = facts.manifest.compactMap { pack -> PlannedPack? in
             if facts.local[pack.id] == pack.version { return nil }
+            if facts.local[pack.id] == nil, !facts.language.includes(pack.language) { return nil }
             switch pack.downloadPolicy {
             case .essential(let events) where events.contains(facts.event): return PlannedPack(pack, .essential)
             case .prefetch(let events) where events.contains(facts.event): return PlannedPack(pack, .prefetch)

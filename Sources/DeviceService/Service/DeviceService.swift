@@ -12,6 +12,7 @@ package final class DeviceService: Sendable {
     private let server: SocketServer
     private let lifecycle: AppLifecycle
     private let scheduler: PeriodicScheduler
+    private let languages: LanguageChanges
     private let store: any PackStoring
     private let downloads: DownloadStore
     private let database: Database
@@ -71,11 +72,16 @@ package final class DeviceService: Sendable {
             Task { await periodic.replan() }
         }
         let housekeeper = Housekeeper(database: database)
+        let appLanguages = AppLanguages(paths: paths, settings: settings)
+        let assets = AppAssets(
+            registry: registry, bundles: bundles, catalogue: catalogue, store: store, languages: appLanguages)
+        let languages = LanguageChanges(
+            assets: assets, extensions: extensions, notes: notes, log: configuration.log.named("languages"))
         let lifecycle = AppLifecycle(
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
-                downloads: downloads, content: content, extensions: extensions,
-                usage: usage, settings: personal, notes: notes, manifestRetries: configuration.manifestRetries,
+                downloads: downloads, content: content, extensions: extensions, usage: usage, settings: personal,
+                languages: appLanguages, notes: notes, manifestRetries: configuration.manifestRetries,
                 log: configuration.log.named("lifecycle")), paths: paths,
             quiet: {
                 housekeeper.tidy()
@@ -85,9 +91,9 @@ package final class DeviceService: Sendable {
             try await store.recover()
             try await downloads.recover()
             try await lifecycle.recover()
+            try await languages.recover()
         }
         let listener = try configuration.listener ?? UnixListener(path: paths.socket)
-        let assets = AppAssets(registry: registry, bundles: bundles, catalogue: catalogue, store: store)
         let request = PeriodicRequest(
             assets: assets, lifecycle: lifecycle, content: content, log: configuration.log.named("periodic"))
         let scheduler = PeriodicScheduler(
@@ -102,8 +108,8 @@ package final class DeviceService: Sendable {
                 registry: registry, store: store, downloads: downloads, lifecycle: lifecycle, paths: paths,
                 version: configuration.version,
                 notes: notes),
-            settings: settings, personal: personal, trust: trust, store: store, downloads: downloads, content: content,
-            replan: replan,
+            settings: settings, personal: personal, languages: languages, trust: trust, store: store,
+            downloads: downloads, content: content, replan: replan,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
@@ -118,17 +124,18 @@ package final class DeviceService: Sendable {
             replan()
         }
         return DeviceService(
-            server, lifecycle, scheduler, store, downloads, database, recovery, lock, configuration.log)
+            server, lifecycle, scheduler, languages, store, downloads, database, recovery, lock, configuration.log)
     }
 
     private init(
         _ server: SocketServer, _ lifecycle: AppLifecycle, _ scheduler: PeriodicScheduler,
-        _ store: any PackStoring, _ downloads: DownloadStore, _ database: Database, _ recovery: Task<Void, any Error>,
-        _ lock: LockHolder, _ log: Logger
+        _ languages: LanguageChanges, _ store: any PackStoring, _ downloads: DownloadStore, _ database: Database,
+        _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
     ) {
         self.server = server
         self.lifecycle = lifecycle
         self.scheduler = scheduler
+        self.languages = languages
         self.store = store
         self.downloads = downloads
         self.database = database
@@ -148,6 +155,7 @@ package final class DeviceService: Sendable {
         server.refuse()
         await scheduler.stop()
         await lifecycle.stop()
+        await languages.stop()
         await store.close()
         await downloads.close()
         // Last, so that whoever asked for the end is told of it.

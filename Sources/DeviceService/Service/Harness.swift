@@ -3,6 +3,7 @@
 
 import DeviceProtocol
 import Kit
+import Languages
 
 /// Puts each method to the part that answers it. Decoding and encoding happen in the router; here nothing is decided.
 struct Harness: Sendable {
@@ -12,6 +13,7 @@ struct Harness: Sendable {
     let inventory: Inventory
     let settings: SettingsStore
     let personal: SettingsFile
+    let languages: LanguageChanges
     let trust: TrustStore
     let store: any PackStoring
     let downloads: DownloadStore
@@ -162,10 +164,29 @@ struct Harness: Sendable {
         router.on(URLOverrideGetRequest.self) { _, _ in
             URLOverrideGetRequest.Reply(url: try await settings.urlOverride())
         }
+        router.on(LanguagesGetRequest.self) { _, _ in try await languageSetting() }
+        router.on(LanguagesSetRequest.self) { request, _ in
+            try await recovery.value
+            try await settings.setLanguages(request.languages)
+            await languages.personChanged()
+            return try await languageSetting()
+        }
+        router.on(LanguagesReportRequest.self) { request, _ in
+            try await recovery.value
+            try await settings.reportLanguages(request.languages)
+            await languages.personChanged()
+            return EmptyReply()
+        }
         router.on(URLOverrideClearRequest.self) { _, _ in
             try await settings.clearURLOverride()
             return EmptyReply()
         }
+    }
+
+    private func languageSetting() async throws -> LanguagesGetRequest.Reply {
+        LanguagesGetRequest.Reply(
+            languages: try await settings.preferredLanguages().map(\.description),
+            isSet: try await settings.areLanguagesSet())
     }
 
     private func addAssets(_ router: inout RequestRouter) {
@@ -198,6 +219,10 @@ struct Harness: Sendable {
         router.on(LocalSizeRequest.self) { request, _ in
             try await recovery.value
             return try await assets.size(request.app, pack: request.pack)
+        }
+        router.on(ReconcileLanguagesRequest.self) { request, _ in
+            try await recovery.value
+            return try await assets.reconcileLanguages(request.app)
         }
         router.onStream(StatusUpdatesRequest.self) { request, _, emit in
             try await recovery.value

@@ -9,5 +9,6 @@ enum Schema {
         Migration(version: 1, statements: AppRegistry.tables + SettingsStore.tables + PackTables.create),
         Migration(version: 2, statements: DownloadTables.create),
         Migration(version: 3, statements: UsageStore.tables),
+        Migration(version: 4, statements: LanguageTables.create),
     ]
 }

@@ -15,11 +15,7 @@ struct SettingsStore: Sendable {
 
     /// The origin that stands in for every app's manifest server (C13); nil when none is set.
     func urlOverride() async throws -> String? {
-        try await database.read { connection in
-            try connection.first("SELECT value FROM setting WHERE name = ?", [.text(Self.urlOverrideName)]) {
-                $0.text(0)
-            }
-        }
+        try await text(Self.urlOverrideName)
     }
 
     /// - Throws: `DeviceError` with code `badSetting` when `url` is more or less than an origin, or plain http elsewhere than
@@ -34,16 +30,27 @@ struct SettingsStore: Sendable {
             throw DeviceError(
                 .badSetting, "\"\(url)\" is plain http to another machine. Use https, or a loopback address.")
         }
-        try await database.write { connection in
-            try connection.execute(
-                "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                [.text(Self.urlOverrideName), .text(address.origin)])
+        try await setText(Self.urlOverrideName, address.origin)
+    }
+
+    func clearURLOverride() async throws { try await setText(Self.urlOverrideName, nil) }
+
+    /// A setting's text; nil when it is not set.
+    func text(_ name: String) async throws -> String? {
+        try await database.read { connection in
+            try connection.first("SELECT value FROM setting WHERE name = ?", [.text(name)]) { $0.text(0) }
         }
     }
 
-    func clearURLOverride() async throws {
-        try await database.write {
-            try $0.execute("DELETE FROM setting WHERE name = ?", [.text(Self.urlOverrideName)])
+    /// - Parameter value: nil takes the setting away.
+    func setText(_ name: String, _ value: String?) async throws {
+        try await database.write { connection in
+            guard let value else {
+                return try connection.execute("DELETE FROM setting WHERE name = ?", [.text(name)])
+            }
+            try connection.execute(
+                "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                [.text(name), .text(value)])
         }
     }
 }

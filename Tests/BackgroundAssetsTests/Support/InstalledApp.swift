@@ -35,7 +35,10 @@ final class InstalledApp: Sendable {
     }
 
     /// Makes a generation of these packs (id, then path to content) and switches to it, as the service does.
-    func publish(_ packs: [String: [String: String]], version: UInt64 = 1) throws {
+    /// - Parameter languages: tags of the localised packs, by id.
+    func publish(
+        _ packs: [String: [String: String]], version: UInt64 = 1, languages: [String: String] = ["English": "en-GB"]
+    ) throws {
         let here = FileDescriptor.currentDirectory
         let number = generation.withLock { number in
             number += 1
@@ -46,7 +49,7 @@ final class InstalledApp: Sendable {
             let directory = "packs/\(id)/\(version)"
             try writer.begin(
                 NamespacePack(
-                    id: id, version: version, directory: directory, language: id == "English" ? "en-GB" : nil,
+                    id: id, version: version, directory: directory, language: languages[id],
                     userInfo: "{\"size\":1}", downloadSize: 1000, installedSize: 2345, allocatedSize: 4096))
             for (path, content) in files {
                 let file = layout.root.appending(directory).appending(path)

@@ -4,6 +4,7 @@
 import AppBundles
 import AssetPacks
 import DeviceProtocol
+import Languages
 import Testing
 
 @testable import DeviceService
@@ -24,7 +25,26 @@ struct PackSelectionTests {
     private func facts(_ manifest: [DownloadManifestPack]) -> PackSelection.Facts {
         PackSelection.Facts(
             manifest: manifest, manifestSize: 0, event: .firstInstallation, keys: BackgroundAssetsKeys(),
-            wasLaunched: false, isOverridden: false, local: [:])
+            wasLaunched: false, isOverridden: false, local: [:],
+            language: LanguageRule(manifest, chosen: nil, preferred: [], primary: nil))
+    }
+
+    @Test func ofLocalisedPacksOnlyThoseOfTheLanguageCome() throws {
+        let events: Set<InstallationEventType> = [.firstInstallation, .subsequentUpdate]
+        let manifest = [("all", nil), ("de", "de"), ("en", "en-US"), ("on", "de")].map { id, language in
+            var pack = pack(id, id == "on" ? .onDemand : .essential(events))
+            pack.language = language
+            return pack
+        }
+        var facts = facts(manifest)
+        #expect(PackSelection.select(facts).map(\.pack.id) == ["all"])
+        facts.language = LanguageRule(manifest, chosen: nil, preferred: [try LanguageTag("de-AT")], primary: nil)
+        #expect(PackSelection.select(facts).map(\.pack.id) == ["all", "de"])
+        facts.language = LanguageRule(manifest, chosen: nil, preferred: [], primary: try LanguageTag("en"))
+        #expect(PackSelection.select(facts).map(\.pack.id) == ["all", "en"])
+        // What is local is kept current, whatever its language.
+        facts.local = ["on": 0]
+        #expect(PackSelection.select(facts).map(\.pack.id) == ["all", "en", "on"])
     }
 
     @Test func thePoliciesAndEventsDecide() {

@@ -22,6 +22,7 @@ final class ServiceHarness: Sendable {
     struct Offer: Sendable {
         var fixture: PackFixture
         var policy: DownloadPolicy
+        var language: String?
 
         static let everyEvent: Set<InstallationEventType> = [.firstInstallation, .subsequentUpdate]
 
@@ -33,6 +34,12 @@ final class ServiceHarness: Sendable {
         }
         static func onDemand(_ id: String, version: Int = 1, bytes: Int = 60_000) -> Offer {
             make(id, .onDemand, version, bytes)
+        }
+
+        func localized(_ language: String) -> Offer {
+            var offer = self
+            offer.language = language
+            return offer
         }
 
         private static func make(_ id: String, _ policy: DownloadPolicy, _ version: Int, _ bytes: Int) -> Offer {
@@ -104,6 +111,7 @@ final class ServiceHarness: Sendable {
             server.serve(archive, as: name)
             var pack = offer.fixture.description(archive, url: server.url(name))
             pack.downloadPolicy = offer.policy
+            pack.language = offer.language
             return pack
         }
         server.serve(DownloadManifest(assetPacks: packs).serialized, as: "manifest")

@@ -59,6 +59,16 @@ struct Commands {
         case "check":
             let result = try await manager.checkForUpdates()
             return "updating=\(result.updatingIDs.sorted()) removed=\(result.removedIDs.sorted())"
+        case "language":
+            if let tag = arguments.first { manager.resolvedLanguage = tag == "nil" ? nil : .init(identifier: tag) }
+            return manager.resolvedLanguage?.minimalIdentifier ?? "nil"
+        case "languages": return await manager.locallyAvailableLanguages.map(\.minimalIdentifier).joined(separator: " ")
+        case "reconcile":
+            try await manager.reconcilePreferredLanguages()
+            return "reconciled"
+        case "localized":
+            let language = Locale.Language(identifier: arguments.dropFirst().first ?? "")
+            return Self.summary(try manager.contents(at: FilePath(name), asLocalizedFor: language))
         case "follow": return await follow(name, cancelling: false)
         case "cancelled": return try await cancelOnce(name)
         default: throw Unknown()

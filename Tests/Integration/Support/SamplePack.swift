@@ -24,7 +24,7 @@ struct SamplePack: Sendable {
     ///   - policy: `essential`, `prefetch` or `onDemand`.
     ///   - blockSize: small blocks give small packs several checkpoints.
     static func make(
-        _ id: String, version: Int = 1, policy: String = "onDemand", files: [String: [UInt8]],
+        _ id: String, version: Int = 1, policy: String = "onDemand", language: String? = nil, files: [String: [UInt8]],
         compression: Compression = .lzfse, blockSize: Int = 256 << 10, in scratch: Scratch
     ) throws -> SamplePack {
         let folder = "sources/\(id)-\(version)"
@@ -37,6 +37,7 @@ struct SamplePack: Sendable {
               "assetPackID": "\(id)",
               "downloadPolicy": { "\(policy)": \(policy == "onDemand" ? "{}" : events) },
               "fileSelectors": [ \(selectors) ],
+              \(language.map { #""language": "\#($0)","# } ?? "")
               "platforms": ["Linux"]
             }
             """, to: "\(folder).json")

@@ -68,6 +68,36 @@ actor Player {
     }
 }
 
+/// Localised packs.
+func chooseLanguage() async throws {
+    let manager = AssetPackManager.shared
+    let manifest = try await manager.manifest
+    print(manifest.primaryLanguage?.minimalIdentifier ?? "none", manifest.availableLanguages.count)
+    guard manifest.resolvedLanguage != manager.resolvedLanguage else { return }
+    let french = Locale.Language(identifier: "fr-CA")
+    let frenchPacks: Set<AssetPack> = manifest.localizedAssetPacks(for: french)
+    let size = manifest.localizedAssetPacks.union(frenchPacks).map(\.downloadSize).reduce(0, +)
+    print(size, frenchPacks.first?.language?.languageCode?.identifier ?? "none")
+
+    manager.resolvedLanguage = french
+    do {
+        try await manager.reconcilePreferredLanguages()
+    } catch let error as LocalAvailabilityError {
+        for (assetPack, reason) in error.failures { print(assetPack.id, reason) }
+    }
+    for language in await manager.locallyAvailableLanguages {
+        let data = try manager.contents(at: "Narration/Welcome.m4a", asLocalizedFor: language, options: .mappedIfSafe)
+        let descriptor = try manager.descriptor(for: "Narration/Welcome.m4a", asLocalizedFor: language)
+        try descriptor.close()
+        let folder: URL = try manager.url(for: "Narration", asLocalizedFor: language)
+        print(data.count, folder)
+    }
+    manager.resolvedLanguage = nil
+    let version = try manager.localVersion(ofAssetPackWithID: "Tutorial")
+    let allocated: Int64 = try await manager.localSize(ofAssetPackWithID: "Tutorial", calculationMethod: .allocated)
+    print(version, allocated)
+}
+
 /// The files.
 func readFiles(of manager: AssetPackManager) throws {
     let mapped: Data = try manager.contents(at: FilePath("Videos/Introduction.m4v"))

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import AssetPacks
+import Kit
+import Languages
+import PackNamespace
+
+/// Puts together what the choice of an app's language rests on, and lets the app know of it.
+struct AppLanguages: Sendable {
+    let paths: LarderPaths
+    let settings: SettingsStore
+
+    /// - Parameter keys: of the bundle that the packs are for.
+    func rule(_ app: String, _ manifest: DownloadManifest, _ keys: BackgroundAssetsKeys) async throws -> LanguageRule {
+        let files = files(app)
+        let chosen = try await offload { files.chosen() }
+        return LanguageRule(
+            manifest.assetPacks, chosen: chosen.flatMap { try? LanguageTag($0) },
+            preferred: try await settings.preferredLanguages(), primary: primary(manifest, keys))
+    }
+
+    /// What the publisher falls back to: the manifest's word, or the app's development region.
+    func primary(_ manifest: DownloadManifest, _ keys: BackgroundAssetsKeys) -> LanguageTag? {
+        manifest.primaryLanguage ?? keys.developmentRegion.flatMap { PreferredLanguages.tag(ofLocale: $0) }
+    }
+
+    /// Writes down for the app what the rule says.
+    func publish(_ app: String, _ rule: LanguageRule) async throws {
+        let (files, tag) = (files(app), rule.resolved?.description)
+        try await offload { try files.setResolved(tag) }
+    }
+
+    /// Whether the rule says something else than what is written down.
+    func isNew(_ app: String, _ rule: LanguageRule) async throws -> Bool {
+        let files = files(app)
+        return try await offload { files.resolved() } != rule.resolved?.description
+    }
+
+    private func files(_ app: String) -> AppLanguageFiles {
+        AppLanguageFiles(AppRootLayout(root: paths.appRoot(app)))
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import AssetPacks
+import DeviceProtocol
+import Kit
+import Languages
+
+/// Follows the person's languages: when another one is resolved for an app, its extension is asked with the content request
+/// `languageChange`, the packs it allows are fetched in the background, and those of the old language go (BA 1.6, 2.3).
+actor LanguageChanges {
+    private let assets: AppAssets
+    private let extensions: ExtensionHost
+    private let notes: NoteBoard
+    private let log: Logger
+    private var tasks: [String: Task<Void, Never>] = [:]
+
+    init(assets: AppAssets, extensions: ExtensionHost, notes: NoteBoard, log: Logger) {
+        self.assets = assets
+        self.extensions = extensions
+        self.notes = notes
+        self.log = log
+    }
+
+    /// Goes on with what the last process left.
+    func recover() async throws {
+        for app in try await assets.registry.languageChanges() { start(app) }
+    }
+
+    func stop() async {
+        for task in tasks.values { task.cancel() }
+        for task in tasks.values { await task.value }
+    }
+
+    /// To be called when the person's languages may have changed: looks at every app. One app's trouble is its own.
+    func personChanged() async {
+        do {
+            for record in try await assets.registry.apps() {
+                do {
+                    try await look(at: record.id)
+                } catch let error as DeviceError where error.code == .badBundle {
+                    continue  // An app without managed packs has no localised ones.
+                } catch {
+                    log.error("An app's language could not be looked at.", ["app": record.id, "error": "\(error)"])
+                }
+            }
+        } catch {
+            log.error("The apps' languages could not be looked at.", ["error": "\(error)"])
+        }
+    }
+
+    private func look(at app: String) async throws {
+        let keys = try await assets.keys(app)
+        guard let manifest = try await assets.registry.manifest(app),
+            manifest.assetPacks.contains(where: { $0.language != nil })
+        else { return }
+        let rule = try await assets.languages.rule(app, manifest, keys)
+        guard try await assets.languages.isNew(app, rule) else { return }
+        // The note first: what is published is taken for done.
+        try await assets.registry.beginLanguageChange(app)
+        try await assets.languages.publish(app, rule)
+        start(app)
+    }
+
+    /// One at a time: a change that comes while another is carried out follows it.
+    private func start(_ app: String) {
+        let previous = tasks[app]
+        tasks[app] = Task {
+            await previous?.value
+            if Task.isCancelled { return }
+            do {
+                try await self.carryOut(app)
+                try await self.assets.registry.endLanguageChange(app)
+            } catch is CancellationError {
+                // The note stays for the next start.
+            } catch {
+                await self.fail(app, DeviceError(wrapping: error))
+            }
+        }
+    }
+
+    private func fail(_ app: String, _ error: DeviceError) async {
+        if Task.isCancelled || error.code == .unavailable { return }
+        notes.add("The packs of another language did not come: \(error.message)", app: app)
+        _ = try? await assets.registry.endLanguageChange(app)
+    }
+
+    private func carryOut(_ app: String) async throws {
+        let keys = try await assets.keys(app)
+        let manifest = try await assets.catalogue.known(app, keys: keys).manifest
+        let missing = try await assets.languagePlan(app, manifest, keys).missing
+        let record = try await assets.registry.existing(app)
+        let bundles = assets.bundles
+        let bundle = try await offload { try bundles.bundle(record) }
+        var declined: Set<String> = []
+        if let subject = ExtensionSubject(bundle, paths: bundles.paths) {
+            let packs = missing.map { PackDescription($0) }
+            declined = await extensions.shouldDownload(packs, event: "languageChange", subject).declined
+        }
+        let reply = try await assets.settleLanguage(
+            app, manifest, keys, declined: declined, kind: .prefetch, isForeground: false)
+        for failure in reply.failures { notes.add(failure.error.message, app: app) }
+    }
+}
