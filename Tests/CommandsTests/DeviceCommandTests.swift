@@ -345,7 +345,7 @@ struct DeviceCommandTests {
             let outcome = await larder(
                 "-s", "--app-periodic-check", "-b", "a.b", home: scratch.path, program: name)
             #expect(outcome.output == "a.b: 1 updates, 0 removals\n")
-            #expect(service.requests == [["method": "check", "params": ["app": "a.b"]]])
+            #expect(service.requests == [["method": "check", "params": ["app": "a.b", "isSimulated": true]]])
             let elsewhere = await larder(
                 "-s", "--app-periodic-check", "-b", "a.b", "-d", "other", home: scratch.path, program: name)
             #expect(elsewhere.code == .notFound)

@@ -42,7 +42,7 @@ enum DebugCommand {
             throw CommandError(
                 "device.notFound", "There is no device \(wanted). 'backgroundassets-debug --list-devices' lists them.")
         }
-        let reply = try await Device.send(CheckRequest(app: app), context)
+        let reply = try await Device.send(CheckRequest(app: app, isSimulated: true), context)
         for result in reply.apps {
             if let error = result.error { throw error }
             if context.json {

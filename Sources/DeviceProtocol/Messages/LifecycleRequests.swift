@@ -127,7 +127,12 @@ package struct CheckRequest: DeviceRequest {
     package static let method = "check"
     /// nil: every installed app.
     package var app: String?
-    package init(app: String? = nil) { self.app = app }
+    /// A developer simulates a periodic request: the extension's run time of the day is given back (BA 3.6).
+    package var isSimulated: Bool?
+    package init(app: String? = nil, isSimulated: Bool? = nil) {
+        self.app = app
+        self.isSimulated = isSimulated
+    }
 
     package struct Reply: Codable, Hashable, Sendable {
         package var apps: [AppResult]

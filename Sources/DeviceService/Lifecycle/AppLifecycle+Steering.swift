@@ -10,6 +10,12 @@ extension AppLifecycle {
         try await tools.usage.change(app) { $0.isClosed = true }
     }
 
+    /// A developer simulates an event: the extension has its run time of the day again.
+    func giveBackRunTime(_ app: String) async throws {
+        _ = try await tools.registry.existing(app)
+        try await tools.usage.change(app) { $0.budget.reset() }
+    }
+
     /// Pauses the app's install, or its downloads when none is under way; with `pack`, that download only.
     func pause(_ app: String, pack: String?) async throws {
         if pack == nil, let run = run(of: app) { return run.post(.pause) }

@@ -116,6 +116,7 @@ struct Harness: Sendable {
         }
         router.on(CheckRequest.self) { request, _ in
             try await recovery.value
+            if let app = request.app, request.isSimulated == true { try await lifecycle.giveBackRunTime(app) }
             return CheckRequest.Reply(apps: try await check(request.app))
         }
         router.on(DoctorRequest.self) { request, _ in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Database
 import DeviceProtocol
 import Kit
 import System
@@ -77,6 +78,27 @@ import Testing
             _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
             for try await event in updates where event.change == .finished { break }
             #expect(try await harness.packs()["E"]?.state == .local)
+        }
+    }
+
+    @Test func aSimulatedEventGivesTheRunTimeOfTheDayBack() async throws {
+        try await ServiceHarness.with { harness in
+            _ = try await harness.install(try harness.bundle())
+            await harness.stop()
+            let now = Timestamp.now.seconds
+            let database = try await Database(path: harness.paths.database, migrations: Schema.migrations)
+            let usage = UsageStore(database: database)
+            try await usage.change(ServiceHarness.app) { $0.budget.spend(.seconds(900), at: now) }
+            await database.close()
+            try await harness.start()
+            let connection = try await harness.connect()
+            let update = { (version: String) in
+                try harness.offer([.essential("E", version: Int(version.prefix(1)) ?? 0)])
+                return try await harness.install(try harness.bundle(version: version)).last?.notes ?? []
+            }
+            #expect(try await update("2.0").first?.contains("was not run") == true)
+            _ = try await connection.send(CheckRequest(app: ServiceHarness.app, isSimulated: true))
+            #expect(try await update("3.0").contains { $0.contains("was not run") } == false)
         }
     }
 

@@ -17,18 +17,19 @@ enum NeededLibraries {
 
     /// - Parameter folder: what the extension sees anyway: its app's folder.
     static func files(of executable: FilePath, visible folder: FilePath) -> [FilePath] {
+        guard let program = SharedObject(at: executable) else { return [] }
         var found: [FilePath] = []
-        var seen: Set<FilePath> = [executable]
-        var pending = [executable]
-        while let path = pending.popLast(), seen.count < limit {
-            guard let object = SharedObject(at: path) else { continue }
+        var seen: Set<String> = []
+        var pending = [(executable, program)]
+        while let (path, object) = pending.popLast(), seen.count < limit {
+            let origin = path.removingLastComponent()
             for name in object.needed where !name.contains("/") {
-                guard let library = find(name, object.searchPath, origin: path.removingLastComponent()),
-                    !isVisible(library, systemFolders), seen.insert(library).inserted
+                // The linker takes the first of a name for all that need it.
+                guard seen.insert(name).inserted, let library = find(name, object.searchPath, origin: origin),
+                    !isVisible(library, systemFolders), let needed = SharedObject(at: library)
                 else { continue }
-                guard isVisible(library, [folder]) || SharedObject(at: library) != nil else { continue }
                 if !isVisible(library, [folder]) { found.append(library) }
-                pending.append(library)
+                pending.append((library, needed))
             }
         }
         return found.sorted { $0.string < $1.string }

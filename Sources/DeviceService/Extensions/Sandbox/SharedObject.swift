@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Glibc
 import Kit
 import System
 
@@ -35,9 +36,19 @@ struct SharedObject: Hashable, Sendable {
             }
         }
 
+        /// Names of libraries are short; search paths may be long.
         func string(_ offset: UInt64) -> String? {
-            guard let bytes = read(offset, 4096), let end = bytes.firstIndex(of: 0), end > 0 else { return nil }
-            return String(decoding: bytes[..<end], as: UTF8.self)
+            guard let offset = Int64(exactly: offset) else { return nil }
+            return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+                for count in [128, 4096] {
+                    let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+                    guard let got = try? file.read(fromAbsoluteOffset: offset, into: part), let base = part.baseAddress
+                    else { return nil }
+                    let length = strnlen(base.assumingMemoryBound(to: CChar.self), got)
+                    if length > 0, length < got { return String(decoding: part[..<length], as: UTF8.self) }
+                }
+                return nil
+            }
         }
     }
 
