@@ -49,4 +49,25 @@ struct LZFSEBlock {
             throw CodecFailure.damaged
         }
     }
+
+    /// Whether a compressed block saves so little that it is better stored: less than a 32nd of its content.
+    var isWeak: Bool { magic == Self.version2 && size > contentSize - contentSize / 32 }
+
+    /// Bytes the block takes in the stream once weak blocks are stored.
+    var sizeWhenStored: Int { isWeak ? 8 + contentSize : size }
+
+    /// The blocks of a whole buffer, up to its end mark.
+    /// - Throws: `CodecFailure`
+    static func all(in buffer: UnsafeRawBufferPointer) throws -> [LZFSEBlock] {
+        var blocks: [LZFSEBlock] = []
+        var position = 0
+        while blocks.last?.magic != endOfStream {
+            guard let block = try LZFSEBlock(UnsafeRawBufferPointer(rebasing: buffer[position...])),
+                buffer.count - position >= block.size
+            else { throw CodecFailure.truncated }
+            blocks.append(block)
+            position += block.size
+        }
+        return blocks
+    }
 }

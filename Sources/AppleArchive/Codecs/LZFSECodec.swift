@@ -7,14 +7,48 @@ import CLZFSE
 final class LZFSECodec: BlockCodec {
     private let encoderMemory = ByteBuffer()
     private let decoderMemory = ByteBuffer()
+    private let encoded = ByteBuffer()
 
-    func compress(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Int? {
+    func compress(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) throws -> Int? {
         encoderMemory.reset(capacity: lzfse_encode_scratch_size())
         guard let input = source.baseAddress, let output = target.baseAddress else { return nil }
         let count = lzfse_encode_buffer(
             output.assumingMemoryBound(to: UInt8.self), target.count,
             input.assumingMemoryBound(to: UInt8.self), source.count, encoderMemory.base)
-        return count == 0 ? nil : count
+        return count == 0 ? nil : try storeWeakBlocks(of: source, in: target, count: count)
+    }
+
+    /// Puts the content itself in place of blocks that hardly shrank: reading those costs as much as reading others.
+    /// Matches of later blocks reach into stored ones as into any, and no block depends on another's state.
+    /// - Returns: how many bytes of `target` the stream takes now; nil when it no longer fits.
+    private func storeWeakBlocks(
+        of source: UnsafeRawBufferPointer, in target: UnsafeMutableRawBufferPointer, count: Int
+    ) throws -> Int? {
+        let blocks = try LZFSEBlock.all(in: UnsafeRawBufferPointer(rebasing: target[..<count]))
+        guard let first = blocks.firstIndex(where: \.isWeak) else { return count }
+        var written = blocks[..<first].reduce(0) { $0 + $1.size }
+        var contentPosition = blocks[..<first].reduce(0) { $0 + $1.contentSize }
+        encoded.reset(capacity: count - written)
+        encoded.append(UnsafeRawBufferPointer(rebasing: target[written..<count]))
+        var position = 0
+        func put(_ bytes: UnsafeRawBufferPointer) {
+            UnsafeMutableRawBufferPointer(rebasing: target[written...]).copyMemory(from: bytes)
+            written += bytes.count
+        }
+        for block in blocks[first...] {
+            let content = contentPosition..<(contentPosition + block.contentSize)
+            guard content.upperBound <= source.count, target.count - written >= block.sizeWhenStored else { return nil }
+            if block.isWeak {
+                withUnsafeBytes(of: LZFSEBlock.raw.littleEndian, put)
+                withUnsafeBytes(of: UInt32(block.contentSize).littleEndian, put)
+                put(UnsafeRawBufferPointer(rebasing: source[content]))
+            } else {
+                put(UnsafeRawBufferPointer(rebasing: encoded.bytes[position..<(position + block.size)]))
+            }
+            position += block.size
+            contentPosition = content.upperBound
+        }
+        return written
     }
 
     func decompress(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) throws {

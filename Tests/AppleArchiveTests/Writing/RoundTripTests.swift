@@ -46,6 +46,25 @@ import Testing
         #expect(try decode(archive).content("noise") == noise)
     }
 
+    /// Within a block too, what LZFSE does not shrink is stored, which is read faster; what follows still refers to it.
+    @Test func storesPartsOfLZFSEBlocksThatDoNotShrink() throws {
+        var generator = SeededGenerator.forTest()
+        let noise = generator.bytes(150_000)
+        let text = (0..<2000).flatMap { "line \($0 % 977)\n".utf8 }
+        let content = text + noise + text + noise + text
+        var archive: [UInt8] = []
+        let writer = try ArchiveWriter(output: { archive += $0 }, compression: .lzfse)
+        try writer.append(EntryHeader(type: .regularFile, path: "mixed"), bytes: content)
+        try writer.finish()
+        #expect(archive.count < noise.count * 5 / 4, "the second half is matched with the first")
+        #expect(archive.firstRange(of: noise[60_000..<70_000]) != nil)
+        var limits = ArchiveLimits()
+        for largestHeldBlock in [limits.largestHeldBlock, 1] {
+            limits.largestHeldBlock = largestHeldBlock
+            #expect(try decode(archive, piece: 5000, limits: limits).content("mixed") == content)
+        }
+    }
+
     @Test func anEmptyArchiveIsItsHead() throws {
         var archive: [UInt8] = []
         let writer = try ArchiveWriter(output: { archive += $0 })
