@@ -103,6 +103,14 @@ static int drop_code(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
+void clinux_keep_memory_small(size_t largest_kept) {
+    // A set threshold no longer grows with what is freed: by default one freed 4 MiB block makes the allocator keep the
+    // following ones in its heaps, where a block that is freed after the last trim stays.
+    mallopt(M_MMAP_THRESHOLD, (int)largest_kept);
+    // Each heap keeps some of what is freed to it, and threads get their own until there are eight for each core.
+    mallopt(M_ARENA_MAX, 2);
+}
+
 void clinux_trim_memory(void) {
     malloc_trim(0);
     dl_iterate_phdr(drop_code, NULL);

@@ -84,6 +84,10 @@ int clinux_exec(const char *executable, char *const *arguments, char *const *env
 /// The process's environment: strings `NAME=value`, ended by NULL. NULL when there is none.
 char *const *clinux_environment(void);
 
+/// Lets the allocator give every block of at least `largest_kept` bytes back to the system as soon as it is freed, and
+/// share two heaps among all threads. For the start of a program.
+void clinux_keep_memory_small(size_t largest_kept);
+
 /// Gives memory that was freed back to the system, and lets go of program code until it is needed again.
 void clinux_trim_memory(void);
 

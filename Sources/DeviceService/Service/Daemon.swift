@@ -33,6 +33,7 @@ package enum Daemon {
 
     /// Runs until a signal, a client or a failure ends it. For the main thread: it blocks.
     package static func run(arguments: [String]) -> ExitCode {
+        Memory.keepSmall()
         Signals.ignoreBrokenPipes()
         let options: Options
         switch parse(arguments.dropFirst()) {
