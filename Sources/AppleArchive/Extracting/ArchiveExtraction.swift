@@ -7,7 +7,7 @@ package import System
 /// Whole archives from an open file.
 package enum ArchiveExtraction {
     /// How much is read from a file at a time, in bytes.
-    private static let readSize = 1 << 20
+    private static let readSize = 256 << 10
 
     /// Feeds an archive file to a sink, from the file's offset to its end.
     /// - Parameters:
