@@ -85,9 +85,6 @@ final class ExtensionSession: Sendable {
         try send(try WireCodec.failure(id, DeviceError(.unknownMethod, "The service takes no requests here.")))
     }
 
-    /// The extension was given exclusive control, or gave it back: the time between counts as its own.
-    func holdsExclusiveControl(_ holds: Bool) { count(from: holds) }
-
     /// Run time used so far.
     var spent: Duration { watch.peek { $0.meter.spent(.now) } }
 

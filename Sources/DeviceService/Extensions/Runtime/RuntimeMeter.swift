@@ -3,7 +3,8 @@
 
 /// Counts one extension's run time against what it may use: a value that is told what happens and when.
 ///
-/// Time counts while a request is being answered or exclusive control is held, once when both are.
+/// Time counts while a request is being answered, once when several are. Exclusive control is had only within an answer, so the
+/// time it is held or waited for is counted with it.
 struct RuntimeMeter: Hashable, Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -31,13 +32,13 @@ struct RuntimeMeter: Hashable, Sendable {
         self.notice = min(notice, self.limit / 2)
     }
 
-    /// A request went out, or exclusive control was given.
+    /// A request went out.
     mutating func begin(_ now: Instant) {
         if reasons == 0 { since = now }
         reasons += 1
     }
 
-    /// The answer came, or exclusive control was given back.
+    /// The answer came.
     mutating func end(_ now: Instant) {
         guard reasons > 0 else { return }
         reasons -= 1
