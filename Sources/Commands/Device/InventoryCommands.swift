@@ -40,7 +40,10 @@ extension DeviceCommands {
             return .success
         }
         context.print(reply.packs.isEmpty ? "\(app) has no packs." : table(reply.packs).text)
-        for pack in reply.packs { pack.error.map { context.note("\(pack.id): \($0)") } }
+        for pack in reply.packs {
+            pack.error.map { context.note("\(pack.id): \($0)") }
+            pack.waitsFor.map { context.note("\(pack.id) waits for \($0).") }
+        }
         if reply.collisionCount > 0 {
             context.note("\(reply.collisionCount) paths are in more than one local pack; the first pack named is read:")
             for collision in reply.collisions.prefix(10) {
@@ -100,7 +103,7 @@ extension DeviceCommands {
                 transfer.app, transfer.pack, transfer.state.rawValue, ByteCount.formatted(transfer.completed),
                 ByteCount.formatted(transfer.total),
                 transfer.bytesPerSecond > 0 ? ByteCount.formatted(perSecond: transfer.bytesPerSecond) : "-",
-                transfer.error ?? "",
+                transfer.error ?? transfer.waitsFor.map { "waits for \($0)" } ?? "",
             ])
         }
         if !table.isEmpty { context.print(table.text) }

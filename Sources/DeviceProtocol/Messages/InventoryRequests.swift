@@ -78,11 +78,13 @@ package struct PackListing: Codable, Hashable, Sendable {
     package var size: Int64
     package var allocatedSize: Int64
     package var error: String?
+    /// What holds it back, as the end of "waits for …"; nil when nothing does.
+    package var waitsFor: String?
 
     package init(
         id: String, policy: PackPolicy, state: PackState, localVersion: Int?, availableVersion: Int?,
         language: String? = nil, downloadSize: Int64, downloaded: Int64 = 0, size: Int64 = 0,
-        allocatedSize: Int64 = 0, error: String? = nil
+        allocatedSize: Int64 = 0, error: String? = nil, waitsFor: String? = nil
     ) {
         self.id = id
         self.policy = policy
@@ -95,6 +97,7 @@ package struct PackListing: Codable, Hashable, Sendable {
         self.size = size
         self.allocatedSize = allocatedSize
         self.error = error
+        self.waitsFor = waitsFor
     }
 }
 
@@ -148,10 +151,12 @@ package struct TransferListing: Codable, Hashable, Sendable {
     package var total: Int64
     package var bytesPerSecond: Double
     package var error: String?
+    /// What holds it back, as the end of "waits for …"; nil when nothing does.
+    package var waitsFor: String?
 
     package init(
         app: String, pack: String, version: Int, state: PackState, completed: Int64, total: Int64,
-        bytesPerSecond: Double, error: String? = nil
+        bytesPerSecond: Double, error: String? = nil, waitsFor: String? = nil
     ) {
         self.app = app
         self.pack = pack
@@ -161,6 +166,7 @@ package struct TransferListing: Codable, Hashable, Sendable {
         self.total = total
         self.bytesPerSecond = bytesPerSecond
         self.error = error
+        self.waitsFor = waitsFor
     }
 }
 

@@ -111,7 +111,7 @@ extension DownloadEvent {
         let size = pack.downloadSize
         switch event.change {
         case .began: self.init(.began, pack: pack, total: size)
-        case .paused: self.init(.paused, pack: pack, total: size)
+        case .paused, .held: self.init(.paused, pack: pack, total: size)
         case .progress(let progress):
             self.init(.downloading, pack: pack, completed: progress.downloaded, total: progress.expected)
         case .waiting(_, let error):

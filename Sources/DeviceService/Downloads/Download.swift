@@ -69,6 +69,8 @@ package struct Download: Hashable, Sendable {
     /// Bytes that are here, and that there will be; nil when nobody knows.
     package internal(set) var total: Int64 = 0
     package internal(set) var expected: Int64?
+    /// Why it does not take its turn, as the queue says.
+    package internal(set) var hold: HoldReason?
     /// Why it failed.
     package internal(set) var error: DeviceError?
     /// The number under which its end is told, from the database.

@@ -55,7 +55,13 @@ actor DownloadStore {
     private var turn = TurnLock()
     private var settled: [Int64: [CheckedContinuation<Void, Never>]] = [:]
 
-    init(_ tools: DownloadTools) { self.tools = tools }
+    init(_ tools: DownloadTools) {
+        self.tools = tools
+        if let gate = tools.gate {
+            queue.rule = nil
+            gate.attach(.downloads) { [weak self] in Task { await self?.followRule() } }
+        }
+    }
 
     func places(_ app: String) -> DownloadPlaces { DownloadPlaces(paths: tools.paths, app: app) }
 
@@ -158,9 +164,29 @@ actor DownloadStore {
                 await apply(.broke(error), to: key)
             // Partial files go with their downloads; the rest was told when it was asked for.
             case .discard, .tellPaused, .tellCancelled, .tellFinished: break
+            case .tellHold(let key, let reason):
+                downloads[key]?.hold = reason
+                guard let download = downloads[key] else { continue }
+                for watcher in (watchers[key.app] ?? [:]).values { watcher.yield(download) }
             }
         }
         setTimer()
+        needRule()
+    }
+
+    /// The gate looks at the machine only while it is asked to.
+    private func needRule() {
+        guard let gate = tools.gate else { return }
+        let isNeeded = queue.hasBackgroundWork
+        if !isNeeded { queue.rule = nil }
+        gate.need(.downloads, isNeeded)
+    }
+
+    private func followRule() async {
+        await inTurn {
+            guard let gate = tools.gate, !isClosed, queue.hasBackgroundWork else { return }
+            await perform(queue.setRule(gate.rule, now: .now))
+        }
     }
 
     private func start(_ key: TransferKey) async {

@@ -16,6 +16,7 @@ struct DownloadTools: Sendable {
     let clients: any HTTPClientSource
     let hosts: HostLimits
     let extensions: ExtensionHost
+    let gate: BackgroundGate?
     let log: Logger
 }
 

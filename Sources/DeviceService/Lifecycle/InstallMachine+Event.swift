@@ -38,6 +38,7 @@ extension InstallMachine {
         case .finished: state = .local
         case .failed: state = .failed
         case .declined, .deferred: state = .declined
+        case .held: state = .waiting
         case .pending: state = isPaused ? .paused : planned.downloaded > 0 ? .downloading : .queued
         }
         return PackProgressItem(

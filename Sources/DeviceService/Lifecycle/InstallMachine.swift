@@ -54,6 +54,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     package enum PackFact: Sendable {
         case progress(downloaded: Int64)
+        case held(HoldReason)
         case finished
         case failed(DeviceError)
     }
@@ -195,7 +196,19 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     private mutating func packChanged(_ id: String, _ fact: PackFact) -> [Action] {
         switch fact {
-        case .progress(let downloaded): plan.change(id) { $0.downloaded = downloaded }
+        case .progress(let downloaded):
+            plan.change(id) { planned in
+                planned.downloaded = downloaded
+                if planned.state == .held { planned.state = .pending }
+            }
+        case .held(let reason):
+            var name: String?
+            plan.change(id) { planned in
+                guard planned.state == .pending else { return }
+                planned.state = .held
+                name = planned.name
+            }
+            if let name { note("\(name) waits for \(reason.waitsFor).") }
         case .finished:
             plan.change(id) {
                 $0.state = .finished

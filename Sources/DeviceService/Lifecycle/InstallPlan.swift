@@ -66,7 +66,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         }
         for planned in packs where planned.role == .essential {
             switch planned.state {
-            case .declined, .deferred, .failed: continue
+            case .declined, .deferred, .held, .failed: continue
             case .finished: completed = completed.addingClamped(planned.pack.downloadSize)
             case .pending: completed = completed.addingClamped(min(planned.downloaded, planned.pack.downloadSize))
             }

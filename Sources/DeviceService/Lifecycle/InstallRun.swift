@@ -133,6 +133,8 @@ actor InstallRun {
         let id = PlannedPack.id(of: download)
         guard machine.plan.packs?.contains(where: { $0.pack.id == id }) == true else { return }
         switch download.state {
+        case .waiting where download.hold != nil:
+            if let reason = download.hold { post(.pack(id, .held(reason))) }
         case .held, .waiting, .downloading, .paused: post(.pack(id, .progress(downloaded: download.total)))
         case .finished: post(.pack(id, .finished))
         case .failed:
@@ -169,6 +171,9 @@ actor InstallRun {
             rates[id] = nil
             troubles[id] = error.description
             report()
+        case .held(let reason):
+            rates[id] = nil
+            post(.pack(id, .held(reason)))
         case .finished:
             troubles[id] = nil
             rates[id] = nil

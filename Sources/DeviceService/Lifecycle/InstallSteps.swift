@@ -200,7 +200,7 @@ struct InstallSteps: Sendable {
         do {
             if machine.state == .complete, plan.isManaged {
                 let notes = (machine.plan.packs ?? []).map { planned in
-                    let state = planned.state == .finished || planned.state == .pending ? nil : planned.state
+                    let state = [.finished, .pending, .held].contains(planned.state) ? nil : planned.state
                     return (pack: planned.pack.id, state: state, message: planned.error?.message)
                 }
                 try await tools.registry.note(plan.app, notes)

@@ -25,6 +25,8 @@ package struct PlannedPack: Codable, Hashable, Sendable {
         case declined
         /// A restriction of BA 2.1 holds it back until the first launch.
         case deferred
+        /// Settings or conditions hold it back; it comes by itself, and the install does not wait for it.
+        case held
 
         package var isResolved: Bool { self != .pending }
     }

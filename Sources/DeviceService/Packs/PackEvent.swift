@@ -15,6 +15,8 @@ package struct PackEvent: Sendable {
         case finished(LocalPack)
         /// Trouble that is waited out; the download goes on by itself.
         case waiting(retryInSeconds: Double, StoreError)
+        /// Settings or conditions hold it back; it goes on when they do no more.
+        case held(HoldReason)
         case failed(StoreError)
     }
 

@@ -17,10 +17,12 @@ package struct TransferStatus: Codable, Hashable, Sendable {
     package var expected: Int64
     package var bytesPerSecond: Double
     package var lastError: String?
+    /// Why it does not take its turn.
+    package var hold: HoldReason?
 
     package init(
         app: String, pack: String, version: Int, kind: FetchKind, state: State, downloaded: Int64, expected: Int64,
-        bytesPerSecond: Double, lastError: String? = nil
+        bytesPerSecond: Double, lastError: String? = nil, hold: HoldReason? = nil
     ) {
         self.app = app
         self.pack = pack
@@ -31,5 +33,6 @@ package struct TransferStatus: Codable, Hashable, Sendable {
         self.expected = expected
         self.bytesPerSecond = bytesPerSecond
         self.lastError = lastError
+        self.hold = hold
     }
 }

@@ -13,6 +13,7 @@ package final class DeviceService: Sendable {
     private let lifecycle: AppLifecycle
     private let scheduler: PeriodicScheduler
     private let languages: LanguageChanges
+    private let gate: BackgroundGate
     private let store: any PackStoring
     private let downloads: DownloadStore
     private let database: Database
@@ -42,13 +43,15 @@ package final class DeviceService: Sendable {
         let registry = AppRegistry(database: database)
         let bundles = BundleStore(paths: paths)
         let hosts = HostLimits(registry: registry, bundles: bundles, settings: settings)
+        let personal = try await offload { SettingsFile(paths.configuration) }
+        let conditions = ConditionsReader(root: configuration.conditionsRoot)
+        let gate = BackgroundGate(BackgroundGate.Tools(settings: personal, conditions: conditions))
         let store = PackStore(
-            state: paths.state, database: database, clients: clients, log: configuration.log,
+            state: paths.state, database: database, clients: clients, log: configuration.log, gate: gate,
             hostRule: { try await hosts.rule($0) })
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let notes = NoteBoard()
         let usage = UsageStore(database: database)
-        let personal = try await offload { SettingsFile(paths.configuration) }
         if let trouble = personal.trouble {
             notes.add(trouble)
             configuration.log.error("The settings cannot be read.", ["what": trouble])
@@ -62,7 +65,8 @@ package final class DeviceService: Sendable {
         let downloads = DownloadStore(
             DownloadTools(
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
-                clients: clients, hosts: hosts, extensions: extensions, log: configuration.log.named("downloads")))
+                clients: clients, hosts: hosts, extensions: extensions, gate: gate,
+                log: configuration.log.named("downloads")))
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths)
@@ -99,8 +103,7 @@ package final class DeviceService: Sendable {
         let scheduler = PeriodicScheduler(
             PeriodicScheduler.Tools(
                 registry: registry, usage: usage, settings: personal,
-                conditions: ConditionsReader(root: configuration.conditionsRoot),
-                log: configuration.log.named("periodic"), check: { await request.make($0) }))
+                conditions: conditions, log: configuration.log.named("periodic"), check: { await request.make($0) }))
         periodic.withLock { $0 = scheduler }
         let harness = Harness(
             lifecycle: lifecycle, registry: registry, assets: assets,
@@ -109,12 +112,13 @@ package final class DeviceService: Sendable {
                 version: configuration.version,
                 notes: notes),
             settings: settings, personal: personal, languages: languages, trust: trust, store: store,
-            downloads: downloads, content: content, replan: replan,
+            downloads: downloads, content: content, gate: gate, replan: replan,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
-        let router = harness.router()
-        downloads.router.withLock { $0 = router }
+        var router = harness.router()
+        router.presence = { gate.connected($0, $1) }
+        downloads.router.withLock { [router] in $0 = router }
         let server = SocketServer(
             listener, version: configuration.version, router: router, log: configuration.log,
             onLeave: { housekeeper.tidy() })
@@ -124,18 +128,21 @@ package final class DeviceService: Sendable {
             replan()
         }
         return DeviceService(
-            server, lifecycle, scheduler, languages, store, downloads, database, recovery, lock, configuration.log)
+            server, lifecycle, scheduler, languages, gate, store, downloads, database, recovery, lock,
+            configuration.log)
     }
 
     private init(
         _ server: SocketServer, _ lifecycle: AppLifecycle, _ scheduler: PeriodicScheduler,
-        _ languages: LanguageChanges, _ store: any PackStoring, _ downloads: DownloadStore, _ database: Database,
+        _ languages: LanguageChanges, _ gate: BackgroundGate, _ store: any PackStoring, _ downloads: DownloadStore,
+        _ database: Database,
         _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
     ) {
         self.server = server
         self.lifecycle = lifecycle
         self.scheduler = scheduler
         self.languages = languages
+        self.gate = gate
         self.store = store
         self.downloads = downloads
         self.database = database
@@ -156,6 +163,7 @@ package final class DeviceService: Sendable {
         await scheduler.stop()
         await lifecycle.stop()
         await languages.stop()
+        gate.stop()
         await store.close()
         await downloads.close()
         // Last, so that whoever asked for the end is told of it.

@@ -11,6 +11,7 @@ extension Harness {
             let name = try PersonSettings.Name(named: request.name)
             let personal = personal
             try await offload { try personal.set(name, app: request.app, to: request.value) }
+            gate.settingsChanged()
             replan()
             return SettingsListRequest.Reply(settings: personal.listed)
         }

@@ -19,6 +19,7 @@ struct Harness: Sendable {
     let downloads: DownloadStore
     let content: ContentAsker
     /// Has periodic requests planned anew.
+    let gate: BackgroundGate
     let replan: @Sendable () -> Void
     let doctor: Doctor
     /// Requests wait for it: before, disk and database may disagree.

@@ -22,6 +22,8 @@ struct RequestRouter: Sendable {
                 async throws -> Void)
     }
 
+    /// Called when a client has said who it is, and when it has left.
+    var presence: @Sendable (_ client: String, _ isHere: Bool) -> Void = { _, _ in }
     private var handlers: [String: Handler] = [:]
 
     subscript(method: String) -> Handler? { handlers[method] }

@@ -76,6 +76,7 @@ final class Session: Sendable {
             state.tasks = [:]
             return tasks
         }
+        if let client = state.withLock({ $0.client }) { router.presence(client, false) }
         for task in tasks.values { task.cancel() }
         // A refusal may still be on its way; what is left is sent before the channel closes.
         outbox.finish()
@@ -138,7 +139,12 @@ final class Session: Sendable {
                         details: ["client": "\(hello.protocol)", "service": "\(WireProtocol.version)"]))
                 return false
             }
-            state.withLock { $0.client = hello.client }
+            let former = state.withLock { state -> String? in
+                defer { state.client = hello.client }
+                return state.client
+            }
+            if let former { router.presence(former, false) }
+            router.presence(hello.client, true)
             outbox.post(
                 try WireCodec.result(id, HelloRequest.Reply(version: version, processID: CurrentProcess.identifier)))
             return true

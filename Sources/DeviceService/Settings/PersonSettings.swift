@@ -31,6 +31,9 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var lowPower: LowPowerMode { lowPowerMode ?? .auto }
     var sandbox: ExtensionSandbox.Mode { extensionSandbox ?? .required }
 
+    /// Whether power supply or network have a say in what may be done.
+    var dependsOnMachine: Bool { lowPower == .auto || !allowsMeteredUse }
+
     func allowsBackgroundRefresh(_ app: String) -> Bool {
         (backgroundRefresh ?? true) && (apps?[app]?.backgroundRefresh ?? true)
     }

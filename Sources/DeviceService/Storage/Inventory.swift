@@ -83,7 +83,7 @@ struct Inventory: Sendable {
             TransferListing(
                 app: transfer.app, pack: transfer.pack, version: transfer.version, state: PackState(transfer.state),
                 completed: transfer.downloaded, total: transfer.expected, bytesPerSecond: transfer.bytesPerSecond,
-                error: transfer.lastError)
+                error: transfer.lastError, waitsFor: transfer.hold?.waitsFor)
         }
         var unmanaged: [TransferListing] = []
         for download in await downloads.all(nil) where !download.state.hasEnded {
@@ -149,8 +149,8 @@ extension PackListing {
             language: offered?.language ?? local?.language,
             downloadSize: offered?.downloadSize ?? local?.downloadSize ?? transfer?.expected ?? 0,
             downloaded: transfer?.downloaded ?? local?.downloadSize ?? 0, size: local?.installedSize ?? 0,
-            allocatedSize: local?.allocatedSize ?? 0, error: transfer?.lastError ?? (local == nil ? note?.message : nil)
-        )
+            allocatedSize: local?.allocatedSize ?? 0,
+            error: transfer?.lastError ?? (local == nil ? note?.message : nil), waitsFor: transfer?.hold?.waitsFor)
     }
 }
 
@@ -174,7 +174,7 @@ extension PackListing {
             id: download.description.identifier, policy: PackPolicy(rawValue: download.listedPolicy),
             state: download.listedState, localVersion: nil, availableVersion: nil,
             downloadSize: download.expected ?? 0, downloaded: download.total, size: size, allocatedSize: size,
-            error: download.error?.message)
+            error: download.error?.message, waitsFor: download.listedHold?.waitsFor)
     }
 }
 
@@ -183,7 +183,7 @@ extension TransferListing {
         self.init(
             app: download.app, pack: download.description.identifier, version: 0, state: download.listedState,
             completed: download.total, total: download.expected ?? 0, bytesPerSecond: bytesPerSecond,
-            error: trouble?.message)
+            error: trouble?.message, waitsFor: download.listedHold?.waitsFor)
     }
 }
 
@@ -192,8 +192,11 @@ extension Download {
         description.isEssential ? PackPolicy.essential.rawValue : isForeground ? "foreground" : "background"
     }
 
+    fileprivate var listedHold: HoldReason? { state == .waiting ? hold : nil }
+
     fileprivate var listedState: PackState {
         switch state {
+        case .waiting where hold != nil: .waiting
         case .held, .waiting: .queued
         case .downloading: .downloading
         case .paused: .paused

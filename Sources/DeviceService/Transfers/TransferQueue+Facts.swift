@@ -18,7 +18,7 @@ extension TransferQueue {
                 key: key, host: host, rankClass: rankClass, priority: priority, state: paused ? .paused : .queued,
                 sequence: nextSequence, retries: Retries(now: now))
             nextSequence += 1
-            return schedule(now)
+            return judge(key) + schedule(now)
         }
         var actions: [Action] = []
         let promoted = TransferRank(rankClass: rankClass, priority: priority, sequence: item.sequence)
@@ -47,14 +47,14 @@ extension TransferQueue {
             item.state = .queued
         }
         items[key] = item
-        return actions + schedule(now)
+        return actions + judge(key) + schedule(now)
     }
 
     /// Ranks a transfer anew, up or down; one that runs goes on without a break unless its place is needed.
     package mutating func rank(_ key: TransferKey, _ rankClass: TransferRank.Class, now: Instant) -> [Action] {
         guard items[key] != nil else { return [] }
         items[key]?.rankClass = rankClass
-        return schedule(now)
+        return judge(key) + schedule(now)
     }
 
     package mutating func pause(_ key: TransferKey, now: Instant) -> [Action] {
@@ -187,7 +187,7 @@ extension TransferQueue {
         guard mayGivePlace else { return [] }
         // Places that are about to be free, each promised to one transfer that waits for it.
         var promised: Set<TransferKey> = []
-        for candidate in items.values.filter({ $0.state == .queued }).sorted(by: { $0.rank > $1.rank }) {
+        for candidate in items.values.filter({ $0.state == .queued && !isHeld($0) }).sorted(by: { $0.rank > $1.rank }) {
             let holders = items.holders.compactMap { items[$0] }
             let sameHost = holders.filter { $0.host == candidate.host }
             let hostIsFull = sameHost.count >= limits.perHost

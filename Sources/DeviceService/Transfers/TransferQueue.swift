@@ -72,6 +72,8 @@ package struct TransferQueue: Sendable {
         package internal(set) var rankClass: TransferRank.Class
         package internal(set) var priority: Int
         package internal(set) var state: State
+        /// Why it does not take its turn; nil when it may.
+        package internal(set) var hold: HoldReason?
         let sequence: Int64
         /// Since the last byte came, or it was last asked for.
         var retries: Retries
@@ -110,6 +112,8 @@ package struct TransferQueue: Sendable {
         case discard(TransferKey)
         case tellPaused(TransferKey)
         case tellWaiting(TransferKey, Duration)
+        /// It is held back, or no longer.
+        case tellHold(TransferKey, HoldReason?)
         /// Gone after transient trouble lasted too long, or permanent trouble.
         case tellFailed(TransferKey)
         case tellCancelled(TransferKey)
@@ -121,6 +125,8 @@ package struct TransferQueue: Sendable {
     package let foregroundPolicy: RetryPolicy
     package let backgroundPolicy: RetryPolicy
     package internal(set) var items = TransferTable()
+    /// What background transfers may do; nil while that is not known, and they wait.
+    package internal(set) var rule: BackgroundRule? = BackgroundRule()
     var nextSequence: Int64 = 0
 
     package init(

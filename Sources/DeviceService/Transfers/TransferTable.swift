@@ -26,6 +26,11 @@ package struct TransferTable: Sendable {
     /// The highest class in which a transfer waits for its turn.
     var highestQueued: TransferRank.Class? { queued.filter { $0.value > 0 }.keys.max() }
 
+    /// Whether any of the lowest class runs or waits for its turn.
+    var hasBackgroundWork: Bool {
+        queued[.background, default: 0] > 0 || holders.contains { items[$0]?.rankClass == .background }
+    }
+
     private mutating func count(_ item: TransferQueue.Item, _ step: Int) {
         if step > 0, item.holdsPlace { holders.insert(item.key) } else { holders.remove(item.key) }
         if step > 0, case .waiting = item.state { timed.insert(item.key) } else { timed.remove(item.key) }

@@ -42,8 +42,7 @@ enum PeriodicPlanner {
     static func decide(_ facts: Facts, _ conditions: Conditions, at now: Int64) -> Decision {
         guard let due = due(facts, at: now) else { return .never }
         if due > now { return .at(due) }
-        // Metered use that is allowed is no condition any more.
-        return conditions.isLowPower || conditions.isMetered ? .at(now + postponement) : .now
+        return conditions.holdReason == nil ? .now : .at(now + postponement)
     }
 
     /// When the next request is due, whatever the conditions; nil: not at all.

@@ -23,6 +23,7 @@ extension PackStore {
             case .running: state = job.progress?.isFinishing == true ? .unpacking : .downloading
             case .stopping(then: .paused), .paused: state = .paused
             case .waiting: state = .waiting
+            case .queued where job.hold != nil: state = .waiting
             case .queued, .stopping, nil: state = .queued
             }
             result.append(status(key, job, state))

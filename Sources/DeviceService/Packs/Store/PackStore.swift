@@ -20,6 +20,7 @@ package actor PackStore: PackStoring {
         var progress: PackFetch.Progress?
         var meter = RateMeter()
         var lastError: StoreError?
+        var hold: HoldReason?
     }
 
     let state: FilePath
@@ -37,15 +38,17 @@ package actor PackStore: PackStoring {
     var isClosed = false
     private var apps: [String: AppGenerations] = [:]
     private var timer: Task<Void, Never>?
+    private let gate: BackgroundGate?
     private var turn = TurnLock()
     private var settled: [TransferKey: [CheckedContinuation<Void, Never>]] = [:]
 
     /// - Parameters:
     ///   - state: the state folder; app roots are `apps/<bundle id>` in it.
+    ///   - gate: says when background transfers may go on; nil lets them always.
     ///   - hostRule: asked before each attempt from where the app's packs may come.
     package init(
         state: FilePath, database: Database, clients: any HTTPClientSource, log: Logger,
-        configuration: StoreConfiguration = StoreConfiguration(),
+        configuration: StoreConfiguration = StoreConfiguration(), gate: BackgroundGate? = nil,
         hostRule: @escaping @Sendable (_ app: String) async throws -> HostRule? = { _ in nil }
     ) {
         self.hostRule = hostRule
@@ -57,6 +60,11 @@ package actor PackStore: PackStoring {
         queue = TransferQueue(
             limits: configuration.limits, essential: configuration.essentialRetries,
             foreground: configuration.foregroundRetries, background: configuration.backgroundRetries)
+        self.gate = gate
+        if let gate {
+            queue.rule = nil
+            gate.attach(.packs) { [weak self] in Task { await self?.followRule() } }
+        }
     }
 
     /// Events from this call on; all apps' with nil.
@@ -120,9 +128,28 @@ package actor PackStore: PackStoring {
             case .tellFailed(let key): await fail(key)
             case .tellCancelled(let key): await end(key, cancelled: true)
             case .tellFinished(let key): await end(key, cancelled: false)
+            case .tellHold(let key, let reason):
+                jobs[key]?.hold = reason
+                if let reason { tell(key, .held(reason)) }
             }
         }
         setTimer()
+        needRule()
+    }
+
+    /// The gate looks at the machine only while it is asked to.
+    private func needRule() {
+        guard let gate else { return }
+        let isNeeded = queue.hasBackgroundWork
+        if !isNeeded { queue.rule = nil }
+        gate.need(.packs, isNeeded)
+    }
+
+    private func followRule() async {
+        await inTurn {
+            guard let gate, !isClosed, queue.hasBackgroundWork else { return }
+            await perform(queue.setRule(gate.rule, now: .now))
+        }
     }
 
     func tell(_ key: TransferKey, _ change: PackEvent.Change) {
@@ -253,7 +280,7 @@ package actor PackStore: PackStoring {
             app: key.app, pack: key.pack, version: job.request.pack.version, kind: job.request.kind, state: state,
             downloaded: job.progress?.downloaded ?? 0, expected: job.request.pack.downloadSize,
             bytesPerSecond: state == .downloading ? job.meter.bytesPerSecond : 0,
-            lastError: job.lastError?.description)
+            lastError: job.lastError?.description, hold: state == .queued || state == .waiting ? job.hold : nil)
     }
 
     // MARK: - Time

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+
+/// Keeps the rule for background transfers current while there are any, and tells the queues when it changes.
+///
+/// The machine's conditions are read when a background transfer turns up and then once a minute; the settings and who runs
+/// are known as they change. While nothing is in the background, nothing is read.
+package final class BackgroundGate: Sendable {
+    struct Tools: Sendable {
+        let settings: SettingsFile
+        let conditions: ConditionsReader
+        var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    }
+
+    /// Between two looks at the machine.
+    static let interval = Duration.seconds(60)
+
+    /// Who has transfers.
+    enum Listener: Hashable, Sendable { case packs, downloads }
+
+    private struct State {
+        var listeners: [Listener: @Sendable () -> Void] = [:]
+        /// Listeners that have background transfers.
+        var needing: Set<Listener> = []
+        /// How often each client is connected.
+        var connections: [String: Int] = [:]
+        /// nil while nobody needs them, or they were not read yet.
+        var conditions: Conditions?
+        var watch: Task<Void, Never>?
+        /// Of the watch; what an older one read does not count.
+        var number = 0
+        var isStopped = false
+    }
+
+    private let tools: Tools
+    private let state = Locked(State())
+
+    init(_ tools: Tools) { self.tools = tools }
+
+    /// The rule; nil while it is not known.
+    package var rule: BackgroundRule? {
+        state.withLock { state in
+            state.conditions.map {
+                BackgroundRule(
+                    settings: tools.settings.current, conditions: $0, running: Set(state.connections.keys))
+            }
+        }
+    }
+
+    /// - Parameter nudge: called, from anywhere, when the rule may have changed.
+    func attach(_ listener: Listener, _ nudge: @escaping @Sendable () -> Void) {
+        state.withLock { $0.listeners[listener] = nudge }
+    }
+
+    /// The listener has, or has no more, transfers that depend on the rule.
+    func need(_ listener: Listener, _ isNeeded: Bool) {
+        let nudge = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.needing.contains(listener) != isNeeded else { return nil }
+            if isNeeded {
+                state.needing.insert(listener)
+                if state.conditions != nil { return state.listeners[listener] }
+                if state.watch == nil { watch(&state) }
+            } else {
+                state.needing.remove(listener)
+                if state.needing.isEmpty { forget(&state) }
+            }
+            return nil
+        }
+        nudge?()
+    }
+
+    /// A setting was changed: the machine is looked at anew if that matters.
+    func settingsChanged() {
+        state.withLock { state in if !state.needing.isEmpty { watch(&state) } }
+    }
+
+    /// A client, by its bundle id, came or went.
+    func connected(_ client: String, _ isConnected: Bool) {
+        let nudges = state.withLock { state in
+            let count = (state.connections[client] ?? 0) + (isConnected ? 1 : -1)
+            state.connections[client] = count > 0 ? count : nil
+            return state.needing.compactMap { state.listeners[$0] }
+        }
+        for nudge in nudges { nudge() }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            forget(&state)
+        }
+    }
+
+    private func forget(_ state: inout State) {
+        state.watch?.cancel()
+        state.watch = nil
+        state.number += 1
+        state.conditions = nil
+    }
+
+    private func watch(_ state: inout State) {
+        guard !state.isStopped else { return }
+        state.watch?.cancel()
+        state.number += 1
+        let number = state.number
+        state.watch = Task { [weak self] in await self?.look(number) }
+    }
+
+    private func look(_ number: Int) async {
+        while !Task.isCancelled {
+            let (reader, settings) = (tools.conditions, tools.settings.current)
+            let conditions = (try? await offload { reader.read(settings) }) ?? Conditions()
+            let nudges = state.withLock { state -> [@Sendable () -> Void] in
+                guard state.number == number else { return [] }
+                state.conditions = conditions
+                return state.needing.compactMap { state.listeners[$0] }
+            }
+            for nudge in nudges { nudge() }
+            // What only a setting says changes only with it.
+            guard settings.dependsOnMachine, (try? await tools.sleep(Self.interval)) != nil else { return }
+        }
+    }
+}

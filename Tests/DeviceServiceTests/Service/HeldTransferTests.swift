@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// Background transfers under a person's settings, over the service's socket (C11).
+@Suite(.timeLimit(.minutes(1))) struct HeldTransferTests {
+    private func set(_ name: String, _ value: String?, app: String? = nil, _ connection: DeviceConnection) async throws
+    {
+        _ = try await connection.send(SettingsSetRequest(name: name, app: app, value: value))
+    }
+
+    private func arrival(of pack: String, _ connection: DeviceConnection, after body: () async throws -> Void)
+        async throws
+    {
+        let updates = connection.stream(StatusUpdatesRequest(app: ServiceHarness.app, pack: pack))
+        try await body()
+        for try await event in updates where event.change == .finished { return }
+    }
+
+    @Test func anInstallEndsThoughPrefetchWaitsAndItComesWhenItMay() async throws {
+        try await ServiceHarness.with { harness in
+            let connection = try await harness.connect()
+            try await set("lowPowerMode", "on", connection)
+            let last = try await harness.install(try harness.bundle()).last
+            #expect(last?.phase == .complete)
+            #expect(last?.notes.last == "P waits for the end of low-power mode.")
+            let packs = try await harness.packs()
+            #expect(packs["E"]?.state == .local, "what the app cannot do without comes")
+            #expect(packs["P"]?.state == .waiting)
+            #expect(packs["P"]?.waitsFor == "the end of low-power mode")
+            let transfer = try await connection.send(StatusRequest()).transfers.first
+            #expect(transfer?.pack == "P" && transfer?.waitsFor == "the end of low-power mode")
+            let asked = try await connection.send(
+                EnsureLocalAvailabilityRequest(app: ServiceHarness.app, packs: ["D"]))
+            #expect(asked.successes.map(\.id) == ["D"], "what the app waits for comes")
+
+            // It is held after a restart, too, and comes by itself.
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            while try await harness.packs()["P"]?.waitsFor == nil { _ = try await again.send(StatusRequest()) }
+            try await arrival(of: "P", again) { try await set("lowPowerMode", "off", again) }
+            #expect(try await harness.packs()["P"]?.state == .local)
+        }
+    }
+
+    @Test func aHeldPackThatTheAppAsksForComesAtOnce() async throws {
+        try await ServiceHarness.with { harness in
+            let connection = try await harness.connect()
+            try await set("lowPowerMode", "on", connection)
+            try await harness.install(try harness.bundle())
+            let reply = try await connection.send(
+                EnsureLocalAvailabilityRequest(app: ServiceHarness.app, packs: ["P"]))
+            #expect(reply.successes.map(\.id) == ["P"])
+        }
+    }
+
+    @Test func withoutBackgroundRefreshPacksComeWhileTheAppRuns() async throws {
+        try await ServiceHarness.with { harness in
+            let connection = try await harness.connect()
+            try await set("backgroundRefresh", "off", app: ServiceHarness.app, connection)
+            let last = try await harness.install(try harness.bundle()).last
+            #expect(last?.notes.last == "P waits for \(HoldReason.backgroundRefresh.waitsFor).")
+            try await arrival(of: "P", connection) {
+                let app = try await DeviceConnection.connect(
+                    paths: harness.paths, client: ServiceHarness.app, startIfNeeded: false)
+                _ = try await app.send(StatusRequest())
+                while try await harness.packs()["P"]?.state != .local { _ = try await app.send(StatusRequest()) }
+            }
+        }
+    }
+
+    @Test func scheduledDownloadsWaitAndForegroundOnesDoNot() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            for name in ["map", "tune"] { harness.server.serve(Array(repeating: 7, count: 1000), as: name) }
+            try await set("lowPowerMode", "on", connection)
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            while try await harness.packs()["map"]?.waitsFor == nil { _ = try await connection.send(StatusRequest()) }
+            #expect(try await harness.packs()["map"]?.state == .waiting)
+            _ = try await connection.send(
+                StartForegroundDownloadRequest(
+                    app: ServiceHarness.app, download: harness.download("tune"), isInFront: true))
+            #expect(try await ears.end().download.identifier == "tune")
+            #expect(harness.server.requests.filter { $0.path.contains("map") }.isEmpty)
+            try await set("lowPowerMode", "off", connection)
+            #expect(try await ears.end().download.identifier == "map")
+        }
+    }
+
+    /// The service's own reading of the machine: nothing is set by hand.
+    @Test func theMachineIsReadWhenSomethingTurnsUp() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            let root = harness.scratch("machine")
+            try harness.scratch.write("low-power\n", to: "machine/sys/firmware/acpi/platform_profile")
+            try await harness.start { $0.conditionsRoot = root }
+            let last = try await harness.install(try harness.bundle()).last
+            #expect(last?.phase == .complete && last?.notes.last == "P waits for the end of low-power mode.")
+        }
+    }
+}
