@@ -133,6 +133,35 @@ import Testing
         #expect(asked.withLock { $0 } == 3)
     }
 
+    @Test(arguments: ["https://nowhere.invalid/there", "//nowhere.invalid/there"])
+    func aForbiddenHostIsNotLookedUp(location: String) async throws {
+        let secure = try SecureServer { _ in
+            var response = HTTPServerResponse.text(302, "")
+            response.headers["Location"] = location
+            return response
+        }
+        var request = HTTPRequest(url: secure.url)
+        request.permitsHost = { $0 == "localhost" }
+        let refused = request
+        // Looking it up would end as a name without an address.
+        let error = await #expect(throws: HTTPClientError.self) {
+            try await secure.client().data(for: refused, limit: 100)
+        }
+        #expect(error?.code == .forbiddenHost)
+    }
+
+    @Test func aRelativeRedirectStaysAtItsHost() async throws {
+        let secure = try SecureServer { request in
+            var response = HTTPServerResponse.text(302, "")
+            response.headers["Location"] = "there"
+            return request.path == "/there" ? .text(200, "ok") : response
+        }
+        var request = HTTPRequest(url: secure.url)
+        request.permitsHost = { $0 == "localhost" }
+        let (_, body) = try await secure.client().data(for: request, limit: 100)
+        #expect(body == Array("ok".utf8))
+    }
+
     @Test func trustIsReadAgainForEachRequest() async throws {
         let secure = try SecureServer { _ in .text(200, "ok") }
         let folder = try TemporaryDirectory()

@@ -87,9 +87,11 @@ final class ActiveTransfer {
     func requestStarts() -> Bool {
         phase = .exchanging
         lastByte = SuspendingClock().now
-        guard let permits = transfer.request.permitsHost else { return true }
-        let host = ParsedURL(finalURL)?.host ?? ""
-        if permits(host) { return true }
+        return mayAsk(ParsedURL(finalURL)?.host ?? "")
+    }
+
+    private func mayAsk(_ host: String) -> Bool {
+        guard let permits = transfer.request.permitsHost, !permits(host) else { return true }
         failure = HTTPClientError(
             .forbiddenHost,
             "\(DisplayURL.text(transfer.request.url)) leads to \(host), from where nothing may be fetched.")
@@ -104,6 +106,11 @@ final class ActiveTransfer {
         case .interim:
             phase = .connecting
             return true
+        case .redirect(let location):
+            phase = .connecting
+            // Here, and not only once connected: a host that may not be asked is not looked up in the network either.
+            guard let target = ParsedURL(location, relativeTo: finalURL) else { return true }
+            return mayAsk(target.host)
         case .invalid(let what):
             let place = DisplayURL.text(transfer.request.url)
             failure = HTTPClientError(.badResponse, "\(place) did not answer in HTTP: \(what).")

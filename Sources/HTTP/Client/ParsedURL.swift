@@ -8,9 +8,11 @@ struct ParsedURL {
     let scheme: String
     let host: String
 
-    init?(_ url: String) {
+    /// - Parameter base: the address that a relative one is to be understood from.
+    init?(_ url: String, relativeTo base: String? = nil) {
         guard let handle = larder_curl_url() else { return nil }
         defer { larder_curl_url_cleanup(handle) }
+        if let base, larder_curl_url_set(handle, CURLUPART_URL, base, 0) != CURLUE_OK { return nil }
         guard larder_curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
             let scheme = ParsedURL.part(handle, CURLUPART_SCHEME), let host = ParsedURL.part(handle, CURLUPART_HOST)
         else { return nil }

@@ -6,8 +6,10 @@ package struct ResponseHeadParser {
     package enum Outcome {
         /// The head goes on.
         case more
-        /// The end of a head that is not the final answer's: 1xx, or a redirect that will be followed.
+        /// The end of a head that is not the final answer's: 1xx.
         case interim
+        /// The end of a redirect's head that will be followed, to what it calls its `Location`.
+        case redirect(location: String)
         /// The end of the final answer's head.
         case head(status: Int, headers: HTTPHeaders)
         /// A trailer behind a finished head.
@@ -55,11 +57,14 @@ package struct ResponseHeadParser {
     }
 
     private mutating func end(_ status: Int) -> Outcome {
-        let isFollowed = [301, 302, 303, 307, 308].contains(status) && headers["Location"] != nil
-        if (100...199).contains(status) || isFollowed {
+        if (100...199).contains(status) {
             self.status = nil
-            sawRedirect = sawRedirect || isFollowed
             return .interim
+        }
+        if [301, 302, 303, 307, 308].contains(status), let location = headers["Location"] {
+            self.status = nil
+            sawRedirect = true
+            return .redirect(location: location)
         }
         isFinished = true
         return .head(status: status, headers: headers)
