@@ -13,7 +13,7 @@ package enum CommandLineProgram {
     /// Runs the command that `arguments` (with the program's own name first) ask for.
     ///
     /// To be called first in a `main` that is not async: a thread that the runtime started before would still die of the
-    /// signals that are taken here. Ctrl-C and SIGTERM cancel the command; a second one ends the process at once.
+    /// signals that are taken here. Ctrl-C, SIGTERM and a closed terminal cancel the command; a second one ends the process at once.
     package static func run(_ arguments: [String]) -> Never {
         Signals.ignoreBrokenPipes()
         let name = arguments.first.flatMap { FilePath($0).lastComponent?.string } ?? "larder"
@@ -21,7 +21,10 @@ package enum CommandLineProgram {
             programName: name, isTerminal: Terminal.isTerminal(.standardError))
         let interruptions = Interruptions()
         do {
-            try Signals.take([Signals.interrupt, Signals.terminate]) { _ in interruptions.interrupt(grace: grace) }
+            let ends = [Signals.interrupt, Signals.terminate, Signals.hangUp].filter {
+                $0 != Signals.hangUp || !Signals.isIgnored($0)
+            }
+            try Signals.take(ends) { _ in interruptions.interrupt(grace: grace) }
         } catch {
             context.note("\(name): Ctrl-C will end this command without tidying up: \(error)")
         }
@@ -55,12 +58,18 @@ private final class Interruptions: Sendable {
             state.count += 1
             return (state.count, state.cancel)
         }
-        guard count == 1 else { ExitCode.interrupted.exitProcess() }
+        guard count == 1 else { Self.end() }
         cancel?()
         let deadline = Monitor(())
         _ = try? WorkerThread.start(name: "larder-grace") {
             _ = deadline.wait(atMost: grace) { _ in Bool?.none }
-            ExitCode.interrupted.exitProcess()
+            Self.end()
         }
+    }
+
+    /// Ends a command that does not end by itself, because it waits in a read from a pipe, say.
+    private static func end() -> Never {
+        TemporaryDirectory.removeAll()
+        ExitCode.interrupted.exitProcess()
     }
 }

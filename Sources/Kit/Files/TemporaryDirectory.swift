@@ -8,6 +8,9 @@ package import System
 package struct TemporaryDirectory: ~Copyable, Sendable {
     package let path: FilePath
 
+    /// Those that are there now.
+    private static let present = Locked<Set<FilePath>>([])
+
     /// - Parameters:
     ///   - prefix: begins the directory's name.
     ///   - parent: where it is made; `$TMPDIR` or `/tmp` by default.
@@ -18,7 +21,18 @@ package struct TemporaryDirectory: ~Copyable, Sendable {
         let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp) != nil }
         guard made else { throw Errno.current }
         path = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        let path = path
+        Self.present.withLock { _ = $0.insert(path) }
     }
 
-    deinit { _ = try? FileDescriptor.currentDirectory.removeTree(at: path) }
+    deinit {
+        _ = try? FileDescriptor.currentDirectory.removeTree(at: path)
+        let path = path
+        Self.present.withLock { _ = $0.remove(path) }
+    }
+
+    /// Removes all that are there: for a process that has to end while their owners are held up.
+    package static func removeAll() {
+        for path in present.withLock({ $0 }) { _ = try? FileDescriptor.currentDirectory.removeTree(at: path) }
+    }
 }

@@ -17,6 +17,14 @@ package enum Signals {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// Whether whoever started this process had it ignore the signal, as `nohup` does: it is to be left alone then.
+    package static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     /// Takes the signals from now on: `body` is called on an owned thread for each that comes.
     ///
     /// To be called in `main` before any other thread is started, since threads inherit who gets signals.

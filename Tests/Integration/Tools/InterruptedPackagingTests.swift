@@ -9,7 +9,7 @@ import Testing
 /// `package` that is stopped half-way leaves nothing behind, whichever way it is stopped.
 @Suite struct InterruptedPackagingTests {
     /// A signal and the exit code that it makes.
-    @Test(arguments: [(2, 130), (15, 130), (9, 137)] as [(Int32, Int32)])
+    @Test(arguments: [(1, 130), (2, 130), (15, 130), (9, 137)] as [(Int32, Int32)])
     func leavesNothing(_ signal: Int32, _ code: Int32) async throws {
         try await Scratch.with { scratch in
             try scratch.write(
@@ -30,6 +30,50 @@ import Testing
             #expect(try await program.end() == code, "\(program.errorText)")
             #expect(try scratch.tree() == before)
         }
+    }
+
+    /// An archive that comes through a pipe whose writer falls silent: the read cannot be cancelled.
+    @Test func extractingFromASilentPipeLeavesNothing() async throws {
+        try await Scratch.with { scratch in
+            try scratch.write(String(repeating: "level ", count: 50_000), to: "folder/file")
+            let program = try Binaries.path("larder")
+            let words = ["archive", "folder", "-o", "Whole.aar", "--compression", "none"]
+            let path = scratch.path
+            let made = try await offload {
+                try ChildProcess.run(
+                    executable: program, arguments: words, environment: Binaries.hermeticEnvironment,
+                    workingDirectory: path)
+            }
+            try #require(made.exitCode == 0, "\(made.errorText)")
+            let before = try scratch.tree()
+            let pipe = try Pipe()
+            // Less than a pipe holds, so that this does not wait for the reader.
+            try pipe.writer.writeAll(File.read(scratch("Whole.aar")).prefix(20_000))
+            let extraction = try RunningProgram(
+                "larder", ["extract", "/dev/fd/3", "-o", scratch("out").string], environment: [:],
+                descriptors: [3: pipe.reader])
+            scratch.addCleanup { extraction.process.kill() }
+            try await waitForFolder(of: extraction, below: scratch.path)
+            extraction.process.send(signal: Signals.interrupt)
+            #expect(try await extraction.end() == 130, "\(extraction.errorText)")
+            #expect(try scratch.tree() == before)
+            #expect(try hiddenNames(below: scratch.path).isEmpty)
+            withExtendedLifetime(pipe) {}
+        }
+    }
+
+    private func hiddenNames(below folder: FilePath) throws -> [String] {
+        try FileDescriptor.currentDirectory.entries(at: folder).map(\.name).filter { $0.hasPrefix(".") }
+    }
+
+    /// Until the program has begun to unpack.
+    private func waitForFolder(of program: RunningProgram, below folder: FilePath) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            if try !hiddenNames(below: folder).isEmpty { return }
+            await Task.yield()
+        }
+        throw TestFailure("The program began no folder.\n\(program.errorText)")
     }
 
     @Test func aLimitOnTheSizeOfFilesIsAnError() async throws {
