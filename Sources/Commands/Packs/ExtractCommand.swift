@@ -35,6 +35,7 @@ extension PackCommands {
         if arguments.flag("allow-outside-links") { options.links = .any }
         let isQuiet = arguments.flag("quiet")
         let replaces = arguments.flag("replace")
+        try checkTarget(folder, named: output, replaces: replaces)
         let bar = ProgressBar(context)
         defer { bar.clear() }
         let chosen = options
@@ -53,6 +54,9 @@ extension PackCommands {
                 }
                 return replaces ? try FolderReplacement.replace(folder, extract) : try extract(folder)
             } catch let error as ArchiveError {
+                if let errno = error.cause as? Errno, [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(errno) {
+                    throw Packager.describe(errno, writing: folder)
+                }
                 throw ArchiveError(error.code, "\(archive): \(error.message)", cause: error.cause)
             }
         }
@@ -71,6 +75,29 @@ extension PackCommands {
             }
         }
         return .success
+    }
+
+    /// What can be said of the output folder before the archive is looked at.
+    private static func checkTarget(_ folder: FilePath, named name: String, replaces: Bool) throws {
+        let here = FileDescriptor.currentDirectory
+        guard here.exists(at: folder) else {
+            let parent = folder.removingLastComponent()
+            guard parent.isEmpty || here.exists(at: parent) else {
+                throw Packager.describe(Errno.noSuchFileOrDirectory, writing: folder)
+            }
+            return
+        }
+        guard try here.status(at: folder, followingLinks: true).kind == .directory else {
+            throw AssetPackError(.outputExists, "\"\(name)\" is no folder, and is not overwritten. Name another.")
+        }
+        if replaces { return }
+        let target = OwnedDescriptor(try here.openDirectory(at: folder))
+        guard try target.borrowed.entries().isEmpty else {
+            throw AssetPackError(
+                .outputExists,
+                "\"\(name)\" is not empty, and nothing is overwritten. Name another folder, or replace all of it with "
+                    + "--replace.")
+        }
     }
 }
 

@@ -10,7 +10,8 @@ extension PackCommands {
         "verify", summary: "Check that packs are sound",
         discussion: """
             Decodes every byte, checks the pack manifest, paths, links and limits, and compares with a download manifest what \
-            that promises: sizes, digest, number of files, policy, language and userInfo.
+            that promises: sizes, digest, number of files, policy, language and userInfo. An archive \
+            has no checksums of its own: without a download manifest, bytes that changed inside a file may pass.
             """,
         examples: [
             .init("ba-package verify Tutorial.aar", "checks one pack"),

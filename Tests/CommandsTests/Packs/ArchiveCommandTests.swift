@@ -93,9 +93,20 @@ struct ArchiveCommandTests {
             #expect(try scratch.tree("out") == ["Contents/Levels/1/map", "Contents/Videos/Start.m4v", "manifest.json"])
             try scratch.write("mine", to: "out/extra")
             let second = await shell("extract", "X.aar", "-o", "out")
-            #expect(second.code == .badInput)
+            #expect(second.code == .failure, "as for every output that is there already")
             #expect(
-                second.errors == "ba-package: X.aar: out is not empty; nothing is overwritten. Name another folder.\n")
+                second.errors
+                    == "ba-package: \"out\" is not empty, and nothing is overwritten. Name another folder, or replace all "
+                    + "of it with --replace.\n")
+            let noFolder = await shell("extract", "X.aar", "-o", "out/extra")
+            #expect(noFolder.code == .failure)
+            #expect(
+                noFolder.errors == "ba-package: \"out/extra\" is no folder, and is not overwritten. Name another.\n")
+            let nowhere = await shell("extract", "X.aar", "-o", "no/such")
+            #expect(nowhere.code == .notFound)
+            #expect(
+                nowhere.errors
+                    == "ba-package: The folder for \"no/such\" does not exist. Make it, or name another.\n")
             #expect(try scratch.tree("out").contains("extra"))
             #expect(await shell("extract", "X.aar", "-o", "out", "--replace").code == .success)
             #expect(!(try scratch.tree("out").contains("extra")))
