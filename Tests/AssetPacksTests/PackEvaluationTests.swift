@@ -85,7 +85,9 @@ struct PackEvaluationTests {
                 try PackFixture(scratch: scratch).evaluate(manifest("[{\"directory\":\"a\"}]"))
             }
             #expect(error.code == .notFound)
-            #expect(error.message.hasSuffix("cannot be used: No such file or directory. Correct \"sourceRoot\"."))
+            #expect(
+                error.message.hasSuffix(
+                    "cannot be used: No such file or directory. Write its path from the manifest's own folder."))
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
+import System
 import Testing
 
 @Suite("Command line")
@@ -133,6 +134,22 @@ struct CommandLineTests {
         #expect(errors.contains("from 1 to 9"))
         #expect(errors.contains("tool package --help"))
         #expect(await run([]).0 == .usage)
+    }
+
+    @Test("Output that cannot be written is an error; a reader that went away is not")
+    func lostOutput() async throws {
+        let full = OwnedDescriptor(try FileDescriptor.open("/dev/full", .writeOnly))
+        let (errors, pipe) = (BufferSink(), try Pipe())
+        Signals.ignoreBrokenPipes()
+        func run(_ output: FileDescriptor) async -> ExitCode {
+            let context = CommandContext(
+                environment: [:], standardOutput: DescriptorSink(output), standardError: errors)
+            return await CommandRunner(root: Self.tool, version: "1.2").run(["help"], context: context)
+        }
+        #expect(await run(full.borrowed) == .noSpace)
+        #expect(errors.text == "tool: The output could not be written: No space left on device.\n")
+        pipe.closeReader()
+        #expect(await run(pipe.writer) == .success)
     }
 
     @Test("Help tells all there is, and hides what is hidden")

@@ -36,6 +36,7 @@ extension PackManifest {
         platforms = try object.optional("platforms").map { try reader.platforms($0, "platforms") } ?? []
         language = try object.optional("language").map { try reader.language($0, "language") }
         sourceRoot = try object.optional("sourceRoot").map { try reader.sourceRoot($0, "sourceRoot") }
+        sourceRootPlace = object.optional("sourceRoot").map { "\(reader.place($0.position)): sourceRoot" }
         if let node = object.optional("userInfo") {
             guard case .object = node.content else {
                 throw reader.error(

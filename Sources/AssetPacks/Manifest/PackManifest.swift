@@ -16,6 +16,8 @@ package struct PackManifest: Hashable, Sendable {
     package let language: LanguageTag?
     /// Below what the selectors look, as written.
     package let sourceRoot: String?
+    /// Where `sourceRoot` stands, as `<file>:<line>:<column>: sourceRoot`; nil without one.
+    package let sourceRootPlace: String?
     /// The developer's own object, handed to the app.
     package let userInfo: JSONValue?
     /// Everything the file says, without its comments.

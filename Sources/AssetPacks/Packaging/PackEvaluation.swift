@@ -23,10 +23,15 @@ package struct PackEvaluation: Sendable {
                 try FileDescriptor.currentDirectory.status(at: sourceDirectory, followingLinks: true).kind == .directory
             else { throw Errno.notDirectory }
         } catch {
+            let place = manifest.sourceRootPlace.map { "\($0): the" } ?? "The"
             throw AssetPackError(
                 .notFound,
-                "The folder \"\(sourceDirectory)\", where the files of \"\(manifest.assetPackID)\" should be, "
-                    + "cannot be used: \(error). Correct \"sourceRoot\".", cause: nil)
+                "\(place) folder \"\(sourceDirectory)\", where the files of \"\(manifest.assetPackID)\" should be, cannot be "
+                    + "used: \(error). "
+                    + (manifest.sourceRootPlace == nil
+                        ? "Run this in the folder that the selectors mean."
+                        : "Write its path from the manifest's own folder."),
+                cause: nil)
         }
         selection = try SelectionPlanner.select(
             manifest.fileSelectors, from: FileSystemListing(root: sourceDirectory))

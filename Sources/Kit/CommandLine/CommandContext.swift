@@ -50,15 +50,30 @@ package struct CommandContext: Sendable {
 /// Where text goes.
 package protocol TextSink: Sendable {
     func write(_ text: String)
+    /// Why text was lost that should have been read; nil when all of it was written, or nobody reads any more.
+    var failure: Errno? { get }
 }
 
-/// Text to an open file. What cannot be written (a closed pipe) is dropped.
-package struct DescriptorSink: TextSink {
+extension TextSink {
+    package var failure: Errno? { nil }
+}
+
+/// Text to an open file. What cannot be written is dropped; `failure` tells of it, unless it is a closed pipe.
+package final class DescriptorSink: TextSink {
     private let descriptor: FileDescriptor
+    private let firstFailure = Locked<Errno?>(nil)
 
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    package func write(_ text: String) { _ = try? descriptor.writeAll(text.utf8) }
+    package func write(_ text: String) {
+        do {
+            _ = try descriptor.writeAll(text.utf8)
+        } catch let error as Errno {
+            if error != .brokenPipe { firstFailure.withLock { $0 = $0 ?? error } }
+        } catch {}
+    }
+
+    package var failure: Errno? { firstFailure.withLock { $0 } }
 }
 
 /// Text kept in memory.

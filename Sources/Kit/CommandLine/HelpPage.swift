@@ -27,7 +27,9 @@ package struct HelpPage: Sendable {
         }
         sections.append(section("Arguments:", command.arguments.map { ("<\($0.name)>", $0.summary) }))
         let help = CommandOption.flag("help", short: "h", "Show this help.")
-        sections.append(section("Options:", (command.options + [help]).map { (Self.spelling($0), Self.meaning($0)) }))
+        let version = path.count == 1 ? [CommandOption.flag("version", "Show the version.")] : []
+        sections.append(
+            section("Options:", (command.options + [help] + version).map { (Self.spelling($0), Self.meaning($0)) }))
         if !command.examples.isEmpty {
             let lines = command.examples.map { "  \($0.line)\n" + Self.wrap($0.meaning, width, indentation: 6) }
             sections.append("Examples:\n" + lines.joined(separator: "\n"))

@@ -56,6 +56,36 @@ struct PackageCommandTests {
     }
 
     @Test(arguments: [
+        (["packge", "M.json", "-o", "X.aar"], "package"), (["evaluat", "M.json"], "evaluate"), (["lst"], "list"),
+    ])
+    func aMisspelledCommandIsNotTakenForAManifest(_ words: [String], _ meant: String) async throws {
+        try await Scratch.with { scratch in
+            let result = await PackShell(scratch: scratch)(words)
+            #expect(result.code == .usage)
+            #expect(
+                result.errors == """
+                    ba-package: There is no command "\(words[0])". Did you mean "\(meant)"?
+                    See 'ba-package --help'.
+
+                    """)
+        }
+    }
+
+    @Test func aMissingSourceRootIsNamedWithItsLine() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree(
+                manifest: """
+                    {"assetPackID": "A", "downloadPolicy": {"onDemand": {}},
+                     "sourceRoot": "nowhere", "fileSelectors": [{"directory": "Levels"}]}
+                    """)
+            let result = await shell("evaluate", "M.json")
+            #expect(result.code == .notFound)
+            #expect(result.errors.contains("M.json:2:16: sourceRoot: the folder \"nowhere\""), "\(result.errors)")
+        }
+    }
+
+    @Test(arguments: [
         (["M.txt", "-o", "X.aar"], "The manifest must be a .json file, and \"M.txt\" is none."),
         (["M.json", "-o", "X.zip"], "The archive must be an .aar file, and \"X.zip\" is none."),
         (["M.json"], "The option --output-path is missing."),
