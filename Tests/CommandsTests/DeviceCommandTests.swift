@@ -234,6 +234,38 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("watch says of a name that no app has that it is none")
+    func watchesNothing() async throws {
+        try await withService { method, _ in
+            method == "watchInstall" ? .events([]) : .error(code: "app.notFound", message: "No such app.")
+        } _: { service, scratch in
+            let outcome = await larder("watch", "a.c", home: scratch.path)
+            #expect(outcome == CommandOutcome(code: .notFound, output: "", errors: "larder: No such app.\n"))
+        }
+    }
+
+    @Test("storage adds up what an app takes")
+    func storage() async throws {
+        let pack: JSONValue = [
+            "id": "music", "policy": "onDemand", "state": "local", "localVersion": 3, "downloadSize": 1000,
+            "downloaded": 1000, "size": 2000, "allocatedSize": 4000,
+        ]
+        let reply: JSONValue = [
+            "apps": [["app": "a.b", "displayName": "A", "baseSize": 500, "baseAllocatedSize": 1000, "packs": [pack]]],
+            "staging": 0, "bookkeeping": 7, "free": 1_000_000, "stateFolder": "/s",
+        ]
+        try await withService { _, _ in
+            .result(reply)
+        } _: { _, scratch in
+            let outcome = await larder("storage", home: scratch.path)
+            let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+            #expect(lines.contains("a.b 2.5 kB 5.0 kB"), "\(outcome)")
+            #expect(lines.contains("the app itself 500 bytes 1.0 kB"))
+            #expect(lines.contains("music version 3 2.0 kB 4.0 kB"))
+            #expect(lines.contains("total 5.0 kB"))
+        }
+    }
+
     @Test("Tables and JSON tell the same")
     func lists() async throws {
         let pack: JSONValue = [

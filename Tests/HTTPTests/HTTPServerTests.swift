@@ -159,7 +159,7 @@ import Testing
         var request = HTTPRequest(url: secure.url)
         request.permitsHost = { $0 == "localhost" }
         let (_, body) = try await secure.client().data(for: request, limit: 100)
-        #expect(body == Array("ok".utf8))
+        #expect(body == Array("ok\n".utf8))
     }
 
     @Test func trustIsReadAgainForEachRequest() async throws {

@@ -78,15 +78,17 @@ extension DeviceCommands {
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
         let goal = goal(arguments)
-        return try await show("Finished", WatchInstallRequest(app: app, until: goal), until: goal, context)
+        return try await show("Finished", WatchInstallRequest(app: app, until: goal), until: goal, of: app, context)
     }
 
+    /// - Parameter app: what is only looked at; a mistyped name must not pass for an app with nothing going on.
     private static func show<Request: DeviceStreamRequest>(
-        _ verb: String, _ request: Request, until goal: InstallGoal, _ context: CommandContext
+        _ verb: String, _ request: Request, until goal: InstallGoal, of app: String? = nil, _ context: CommandContext
     ) async throws -> ExitCode where Request.Event == InstallEvent {
         await Device.reportLanguages(try await Device.connect(context), context)
         var follower = InstallFollower(context, InstallDisplay(context), until: goal)
         let last = try await follower.follow(request)
+        if last == nil, let app { _ = try await Device.send(PacksRequest(app: app), context) }
         if !context.json {
             context.print(
                 last.map {

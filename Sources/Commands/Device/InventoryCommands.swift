@@ -127,12 +127,16 @@ extension DeviceCommands {
         var table = TextTable([("", .leading), ("FILES", .trailing), ("ON DISK", .trailing)])
         var total: Int64 = 0
         for app in reply.apps {
-            table.add([app.app, ByteCount.formatted(app.baseSize), ByteCount.formatted(app.baseAllocatedSize)])
-            total += app.baseAllocatedSize
+            let files = app.packs.reduce(app.baseSize) { $0 + $1.size }
+            let allocated = app.packs.reduce(app.baseAllocatedSize) { $0 + $1.allocatedSize }
+            table.add([app.app, ByteCount.formatted(files), ByteCount.formatted(allocated)])
+            table.add([
+                "  the app itself", ByteCount.formatted(app.baseSize), ByteCount.formatted(app.baseAllocatedSize),
+            ])
+            total += allocated
             for pack in app.packs where pack.allocatedSize > 0 {
                 let name = "  \(pack.id) \(pack.localVersion.map { "version \($0)" } ?? "")"
                 table.add([name, ByteCount.formatted(pack.size), ByteCount.formatted(pack.allocatedSize)])
-                total += pack.allocatedSize
             }
         }
         table.add(["downloads in flight", "", ByteCount.formatted(reply.staging)])

@@ -23,7 +23,10 @@ enum ServiceStarter {
         } catch let error as DeviceError {
             throw error
         } catch {
-            throw DeviceError(.unavailable, "The device service could not be started: \(error)")
+            throw DeviceError(
+                .unavailable,
+                "The device service could not be started: \(error). It needs \(paths.state), \(paths.configuration) and "
+                    + "\(paths.runtime) to write to; LARDER_HOME names another place.")
         }
         if let channel = try DeviceConnection.open(paths) { return channel }
         throw DeviceError(.unavailable, failure(paths))
