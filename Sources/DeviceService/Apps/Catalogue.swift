@@ -108,7 +108,9 @@ actor Catalogue {
                 tell(app, nil)
                 return (body, response.finalURL)
             } catch let error as HTTPClientError {
-                guard error.isTransient, let wait = retries.next(policy, wish: error.retryAfter) else {
+                guard error.isTransient,
+                    let wait = retries.next(policy, wish: error.retryAfter, isUnreachable: error.isUnreachable)
+                else {
                     throw Self.unavailable(app, url, error)
                 }
                 log.info("The manifest will be asked for again.", ["app": app, "error": error.description])

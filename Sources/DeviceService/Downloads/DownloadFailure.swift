@@ -26,7 +26,9 @@ struct DownloadFailure: Error {
                     : "\(name) could not be stored: \(cause)")
             return
         }
-        if cause.isTransient { outcome = .transient(brought: brought, wish: cause.retryAfter) }
+        if cause.isTransient {
+            outcome = .transient(brought: brought, wish: cause.retryAfter, isUnreachable: cause.isUnreachable)
+        }
         switch cause.code {
         case .wrongLength, .tooLarge:
             error = DeviceError(

@@ -30,7 +30,9 @@ struct FetchFailure: Error {
         case let error as StoreError: self.error = error
         case let error as HTTPClientError:
             self.error = Self.describe(error, pack)
-            if error.isTransient { outcome = .transient(brought: brought, wish: error.retryAfter) }
+            if error.isTransient {
+                outcome = .transient(brought: brought, wish: error.retryAfter, isUnreachable: error.isUnreachable)
+            }
         case let error as ArchiveError:
             self.error = StoreError(.badArchive, "The archive of the pack \(pack) cannot be unpacked.", cause: error)
         default:

@@ -18,7 +18,7 @@ extension TransferQueue {
                 key: key, host: host, rankClass: rankClass, priority: priority, state: paused ? .paused : .queued,
                 sequence: nextSequence, retries: Retries(now: now))
             nextSequence += 1
-            return judge(key) + schedule(now)
+            return judge(key) + schedule()
         }
         var actions: [Action] = []
         let promoted = TransferRank(rankClass: rankClass, priority: priority, sequence: item.sequence)
@@ -47,14 +47,20 @@ extension TransferQueue {
             item.state = .queued
         }
         items[key] = item
-        return actions + judge(key) + schedule(now)
+        return actions + judge(key) + schedule()
     }
 
-    /// Ranks a transfer anew, up or down; one that runs goes on without a break unless its place is needed.
+    /// Ranks a transfer anew, up or down; one that runs goes on without a break unless its place is needed. One that waited
+    /// out trouble and ranks higher now is tried at once: somebody waits for it.
     package mutating func rank(_ key: TransferKey, _ rankClass: TransferRank.Class, now: Instant) -> [Action] {
-        guard items[key] != nil else { return [] }
-        items[key]?.rankClass = rankClass
-        return judge(key) + schedule(now)
+        guard var item = items[key] else { return [] }
+        if rankClass > item.rankClass {
+            item.retries.reset(now: now)
+            if case .waiting = item.state { item.state = .queued }
+        }
+        item.rankClass = rankClass
+        items[key] = item
+        return judge(key) + schedule()
     }
 
     package mutating func pause(_ key: TransferKey, now: Instant) -> [Action] {
@@ -75,7 +81,7 @@ extension TransferQueue {
             item.state = .stopping(then: .restarted(paused: true))
         }
         items[key] = item
-        return actions + schedule(now)
+        return actions + schedule()
     }
 
     /// Goes on with a paused transfer, and at once with one that waits.
@@ -89,7 +95,7 @@ extension TransferQueue {
         }
         item.retries.reset(now: now)
         items[key] = item
-        return schedule(now)
+        return schedule()
     }
 
     /// Ends a transfer and deletes what is staged. Cancelling what is not there, or again, does nothing.
@@ -98,7 +104,7 @@ extension TransferQueue {
         switch item.state {
         case .queued, .waiting, .paused:
             items[key] = nil
-            return [.discard(key), .tellCancelled(key)] + schedule(now)
+            return [.discard(key), .tellCancelled(key)] + schedule()
         case .running:
             item.state = .stopping(then: .removed)
             items[key] = item
@@ -114,7 +120,7 @@ extension TransferQueue {
     /// - Parameter jitter: from 0 to 1, by chance.
     package mutating func ended(_ key: TransferKey, _ outcome: Outcome, jitter: Double, now: Instant) -> [Action] {
         guard var item = items[key], item.holdsPlace else { return [] }
-        if case .transient(brought: true, _) = outcome {
+        if case .transient(brought: true, _, _) = outcome {
             item.retries.reset(now: now)
         }
         switch (item.state, outcome) {
@@ -122,30 +128,32 @@ extension TransferQueue {
             // Also when it was told to stop and the pack was complete before the word came.
             items[key] = nil
             guard case .stopping(then: .restarted(let paused)) = item.state else {
-                return [.tellFinished(key)] + schedule(now)
+                return [.tellFinished(key)] + schedule()
             }
             item.state = paused ? .paused : .queued
             items[key] = item
-            return (paused ? [.tellPaused(key)] : []) + schedule(now)
+            return (paused ? [.tellPaused(key)] : []) + schedule()
         case (.stopping(let next), _):
-            return stopped(item, next) + schedule(now)
+            return stopped(item, next) + schedule()
         case (_, .permanent):
             items[key] = nil
-            return [.discard(key), .tellFailed(key)] + schedule(now)
+            return [.discard(key), .tellFailed(key)] + schedule()
         case (_, .stopped):
             // Nobody told it to: its thread could not go on. It takes its turn again.
             item.state = .queued
             items[key] = item
-            return schedule(now)
-        case (_, .transient(_, let wish)):
-            guard let wait = item.retries.next(policy(of: item), jitter: jitter, wish: wish, now: now) else {
+            return schedule()
+        case (_, .transient(_, let wish, let isUnreachable)):
+            let wait = item.retries.next(
+                policy(of: item), jitter: jitter, wish: wish, isUnreachable: isUnreachable, now: now)
+            guard let wait else {
                 // What is staged stays: the next request goes on from there.
                 items[key] = nil
-                return [.tellFailed(key)] + schedule(now)
+                return [.tellFailed(key)] + schedule()
             }
             item.state = .waiting(until: now + wait)
             items[key] = item
-            return [.tellWaiting(key, wait)] + schedule(now)
+            return [.tellWaiting(key, wait)] + schedule()
         }
     }
 
@@ -173,50 +181,7 @@ extension TransferQueue {
 
     /// Time has passed: what waited long enough takes its turn.
     package mutating func tick(now: Instant) -> [Action] {
-        for key in items.timed {
-            if case .waiting(let until) = items[key]?.state, until <= now { items[key]?.state = .queued }
-        }
-        return schedule(now)
-    }
-
-    // MARK: - Places
-
-    /// Gives free places to the highest ranks, and takes places from lower classes for higher ones.
-    mutating func schedule(_ now: Instant) -> [Action] {
-        var actions: [Action] = []
-        guard mayGivePlace else { return [] }
-        // Places that are about to be free, each promised to one transfer that waits for it.
-        var promised: Set<TransferKey> = []
-        for candidate in items.values.filter({ $0.state == .queued && !isHeld($0) }).sorted(by: { $0.rank > $1.rank }) {
-            let holders = items.holders.compactMap { items[$0] }
-            let sameHost = holders.filter { $0.host == candidate.host }
-            let hostIsFull = sameHost.count >= limits.perHost
-            if !hostIsFull, holders.count < limits.total {
-                items[candidate.key]?.state = .running
-                actions.append(.start(candidate.key))
-                continue
-            }
-            let rivals = (hostIsFull ? sameHost : holders).filter { !promised.contains($0.key) }
-            if let leaving = rivals.first(where: { if case .stopping = $0.state { true } else { false } }) {
-                promised.insert(leaving.key)
-                continue
-            }
-            guard let weakest = rivals.filter({ $0.state == .running }).min(by: { $0.rank < $1.rank }),
-                weakest.rank.rankClass < candidate.rank.rankClass
-            else { continue }
-            items[weakest.key]?.state = .stopping(then: .queued)
-            promised.insert(weakest.key)
-            actions.append(.stop(weakest.key))
-        }
-        return actions
-    }
-
-    /// Whether anything could come of giving places: with thousands waiting behind full places most calls end here.
-    private var mayGivePlace: Bool {
-        let holders = items.holders
-        guard holders.count >= limits.total, let highest = items.highestQueued,
-            let weakest = holders.compactMap({ items[$0]?.rankClass }).min()
-        else { return items.highestQueued != nil }
-        return highest > weakest
+        for (key, until) in items.lanes.waiting where until <= now { items[key]?.state = .queued }
+        return schedule()
     }
 }

@@ -12,7 +12,7 @@ extension TransferQueue {
         guard new != nil else { return [] }
         var actions: [Action] = []
         for key in items.values.map(\.key).sorted() { actions += judge(key) }
-        return actions + schedule(now)
+        return actions + schedule()
     }
 
     /// Holds one transfer, or lets go of it, by the rule; one that runs goes back to where it can go on from.
@@ -30,7 +30,4 @@ extension TransferQueue {
         }
         return actions
     }
-
-    /// Whether it is the rule that keeps a transfer from taking its turn.
-    func isHeld(_ item: Item) -> Bool { item.hold != nil || rule == nil && item.rankClass == .background }
 }

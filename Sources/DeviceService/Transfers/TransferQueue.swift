@@ -30,13 +30,16 @@ package struct TransferQueue: Sendable {
 
     package struct Limits: Hashable, Sendable {
         /// Transfers that run at once.
-        package var total = 4
+        package var total: Int
         /// Of these, from one host.
-        package var perHost = 4
+        package var perHost: Int
+        /// Of these, for one app: one that wants thousands leaves places to others.
+        package var perApp: Int
 
-        package init(total: Int = 4, perHost: Int = 4) {
+        package init(total: Int = 6, perHost: Int = 4, perApp: Int = 4) {
             self.total = max(1, total)
             self.perHost = max(1, perHost)
+            self.perApp = max(1, perApp)
         }
     }
 
@@ -97,8 +100,9 @@ package struct TransferQueue: Sendable {
         case finished
         /// It stopped because it was told to.
         case stopped
-        /// Trouble that may pass. `brought` tells whether any byte came.
-        case transient(brought: Bool, wish: Duration?)
+        /// Trouble that may pass. `brought` tells whether any byte came, `isUnreachable` that there was no network, or
+        /// nobody at the address.
+        case transient(brought: Bool, wish: Duration?, isUnreachable: Bool = false)
         /// Trouble that will not pass by itself.
         case permanent
     }
@@ -141,9 +145,7 @@ package struct TransferQueue: Sendable {
 
     /// When `tick` is to be called next; nil while nothing waits for a time.
     package var nextDeadline: Instant? {
-        items.timed.compactMap { key in
-            if case .waiting(let until) = items[key]?.state { until } else { nil }
-        }.min()
+        items.lanes.waiting.values.min()
     }
 
     func policy(of item: Item) -> RetryPolicy {

@@ -22,7 +22,7 @@ extension ActiveTransfer {
         case CURLE_COULDNT_CONNECT:
             return (.connect, "nobody answers there; check that the server runs, and the port")
         case CURLE_OPERATION_TIMEDOUT:
-            return (.timedOut, "no connection within \(configuration.connectTimeout)")
+            return (.noConnection, "no connection within \(configuration.connectTimeout)")
         case CURLE_PEER_FAILED_VERIFICATION:
             return (
                 .untrustedCertificate, CertificateProblem(larder_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT)).words

@@ -23,7 +23,9 @@ package struct HTTPClientError: LarderError {
         package static let badTrust = Code(name: "http.bad-trust")
         /// No byte came for longer than the stall time-out.
         package static let stalled = Code(name: "http.stalled")
-        /// The exchange took longer than its time limit, or the connection longer than the connect time-out.
+        /// Nobody at the address said anything within the connect time-out.
+        package static let noConnection = Code(name: "http.no-connection")
+        /// The exchange took longer than its time limit.
         package static let timedOut = Code(name: "http.timed-out")
         /// The other side broke the connection off.
         package static let reset = Code(name: "http.reset")
@@ -69,10 +71,13 @@ package struct HTTPClientError: LarderError {
 
     package var codeName: String { code.name }
 
+    /// Whether no server was reached: no network, no name, nobody at the address, or no answer from there in time.
+    package var isUnreachable: Bool { [.resolve, .connect, .noConnection].contains(code) }
+
     /// Whether the same request may well succeed later without anybody changing anything.
     package var isTransient: Bool {
         switch code {
-        case .resolve, .connect, .stalled, .timedOut, .reset, .cut: true
+        case .resolve, .connect, .noConnection, .stalled, .timedOut, .reset, .cut: true
         case .status: [408, 425, 429, 500, 502, 503, 504].contains(status ?? 0)
         default: false
         }

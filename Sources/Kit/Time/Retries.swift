@@ -19,12 +19,15 @@ package struct Retries: Hashable, Sendable {
     /// - Parameters:
     ///   - jitter: from 0 to 1, by chance.
     ///   - wish: how long the server asked to be left alone.
-    /// - Returns: the wait before the next; nil when patience has ended. The first failure is always followed by another
-    ///   attempt, since one silence may use up all patience.
+    ///   - isUnreachable: there was no network, or nobody at the address.
+    /// - Returns: the wait before the next; nil when patience has ended. The first failure of a server that was reached is
+    ///   always followed by another attempt, since one silence may use up all patience.
     package mutating func next(
-        _ policy: RetryPolicy, jitter: Double = .random(in: 0...1), wish: Duration? = nil, now: Instant = .now
+        _ policy: RetryPolicy, jitter: Double = .random(in: 0...1), wish: Duration? = nil, isUnreachable: Bool = false,
+        now: Instant = .now
     ) -> Duration? {
-        guard now - lastSign < policy.patience || fruitless == 0 else { return nil }
+        let patience = isUnreachable ? policy.unreachablePatience : policy.patience
+        guard now - lastSign < patience || (fruitless == 0 && !isUnreachable) else { return nil }
         fruitless += 1
         return policy.wait(attempt: fruitless, jitter: jitter, wish: wish)
     }

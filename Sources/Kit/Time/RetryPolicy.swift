@@ -12,17 +12,22 @@ package struct RetryPolicy: Hashable, Sendable {
     package var longest: Duration
     /// How long nothing may come before one gives up.
     package var patience: Duration
+    /// The same while there is no network, or nobody at the address; never more than `patience`.
+    package var unreachablePatience: Duration
 
-    package init(first: Duration, longest: Duration, patience: Duration) {
+    /// - Parameter unreachablePatience: nil for `patience`.
+    package init(first: Duration, longest: Duration, patience: Duration, unreachablePatience: Duration? = nil) {
         self.first = first
         self.longest = longest
         self.patience = patience
+        self.unreachablePatience = min(unreachablePatience ?? patience, patience)
     }
 
     /// An install waits: seconds between attempts, for a minute.
     package static let essential = RetryPolicy(first: .milliseconds(500), longest: .seconds(8), patience: .seconds(60))
-    /// The app waits, and has to say something to a person soon.
-    package static let foreground = RetryPolicy(first: .milliseconds(500), longest: .seconds(4), patience: .seconds(15))
+    /// The app waits, and has to say something to a person soon: sooner still when there is no network.
+    package static let foreground = RetryPolicy(
+        first: .milliseconds(500), longest: .seconds(4), patience: .seconds(15), unreachablePatience: .seconds(2))
     /// Nobody waits: up to a quarter of an hour between attempts, for two days.
     package static let background = RetryPolicy(first: .seconds(2), longest: .seconds(900), patience: .seconds(172_800))
 

@@ -53,6 +53,57 @@ import Testing
         #expect(queue.ended(key("1"), .finished, jitter: 0, now: start).last == .start(key("3")))
     }
 
+    @Test func oneAppLeavesPlacesToOthers() {
+        var queue = TransferQueue(limits: .init(total: 3, perHost: 3, perApp: 2))
+        for name in ["1", "2", "3", "4"] { _ = submit(&queue, name, .onDemand) }
+        #expect(queue.items.values.filter { $0.state == .running }.count == 2)
+        let other = TransferKey(app: "com.example.other", pack: "1")
+        #expect(
+            queue.submit(other, host: "a.example", rankClass: .background, priority: -9, now: start)
+                == [.start(other)])
+        #expect(submit(&queue, "essential", .essential).count == 1, "one of the app's own makes room")
+        #expect(queue.items[other]?.state == .running)
+    }
+
+    @Test func prioritiesCountInsideAnAppOnly() {
+        var queue = TransferQueue(limits: .init(total: 1, perHost: 1, perApp: 1))
+        let keys = [("a", 0), ("b", 100), ("a", 50)].enumerated().map { index, pair in
+            (TransferKey(app: pair.0, pack: "\(index)"), pair.1)
+        }
+        _ = submit(&queue, "running")
+        for (key, priority) in keys {
+            _ = queue.submit(key, host: "a.example", rankClass: .background, priority: priority, now: start)
+        }
+        var order: [TransferKey] = []
+        var current = key("running")
+        while case .start(let next) = queue.ended(current, .finished, jitter: 0, now: start).last {
+            order.append(next)
+            current = next
+        }
+        // Of a the one with the higher priority, which is younger than what b has waiting.
+        #expect(order == [keys[1].0, keys[2].0, keys[0].0])
+    }
+
+    @Test func roomUnderTwoLimitsIsMadeByAsFewAsCan() {
+        var queue = TransferQueue(limits: .init(total: 4, perHost: 2, perApp: 2))
+        _ = submit(&queue, "here", .onDemand)
+        _ = submit(&queue, "there", .update, host: "b.example")
+        let other = TransferKey(app: "com.example.other", pack: "1")
+        _ = queue.submit(other, host: "a.example", rankClass: .background, priority: 0, now: start)
+        #expect(submit(&queue, "essential", .essential) == [.stop(key("here"))], "app and host are both full")
+        #expect(queue.ended(key("here"), .stopped, jitter: 0, now: start) == [.start(key("essential"))])
+    }
+
+    @Test func aHigherClassIsNotKeptOutByTwoFullLimitsOfDifferentTransfers() {
+        var queue = TransferQueue(limits: .init(total: 4, perHost: 1, perApp: 1))
+        _ = submit(&queue, "mine", .prefetch, host: "b.example")
+        let other = TransferKey(app: "com.example.other", pack: "1")
+        _ = queue.submit(other, host: "a.example", rankClass: .background, priority: 0, now: start)
+        #expect(Set(submit(&queue, "essential", .essential)) == [.stop(key("mine")), .stop(other)])
+        #expect(queue.ended(other, .stopped, jitter: 0, now: start) == [])
+        #expect(queue.ended(key("mine"), .stopped, jitter: 0, now: start).first == .start(key("essential")))
+    }
+
     @Test func anEssentialTransferTakesThePlaceOfTheWeakest() {
         var queue = TransferQueue(limits: .init(total: 2, perHost: 2))
         _ = submit(&queue, "asked", .onDemand)
@@ -174,6 +225,46 @@ import Testing
         #expect(queue.ended(pack, stalled, jitter: 0, now: start + .seconds(61)) == [.tellFailed(pack)])
     }
 
+    @Test func withoutNetworkTheForegroundFailsWithinSecondsAndTheBackgroundWaits() {
+        let unreachable = TransferQueue.Outcome.transient(brought: false, wish: nil, isUnreachable: true)
+        for (isForeground, end) in [(true, Duration.seconds(4)), (false, .seconds(172_800 + 900))] {
+            var queue = TransferQueue()
+            let pack = key("pack")
+            var now = start
+            var attempts = 1
+            _ = submit(&queue, "pack", .onDemand, foreground: isForeground)
+            loop: while true {
+                switch queue.ended(pack, unreachable, jitter: 0, now: now).first {
+                case .tellWaiting(_, let wait):
+                    now += wait
+                    #expect(queue.tick(now: now) == [.start(pack)])
+                    attempts += 1
+                case .tellFailed: break loop
+                case let action: Issue.record("\(String(describing: action))"); break loop
+                }
+            }
+            #expect(now - start <= end)
+            #expect(isForeground ? (2...4).contains(attempts) : now - start > .seconds(172_800))
+        }
+    }
+
+    @Test func aConnectionThatDoesNotComeUsesUpTheForegroundsPatience() {
+        var queue = TransferQueue()
+        let pack = key("pack")
+        _ = submit(&queue, "pack", .onDemand, foreground: true)
+        let unreachable = TransferQueue.Outcome.transient(brought: false, wish: nil, isUnreachable: true)
+        #expect(queue.ended(pack, unreachable, jitter: 0, now: start + .seconds(10)) == [.tellFailed(pack)])
+    }
+
+    @Test func whatIsPromotedWhileItWaitsIsTriedAtOnce() {
+        var queue = TransferQueue()
+        let pack = key("pack")
+        _ = submit(&queue, "pack")
+        _ = queue.ended(pack, .transient(brought: false, wish: .seconds(600)), jitter: 0, now: start)
+        #expect(queue.rank(pack, .foreground, now: start + .seconds(1)) == [.start(pack)])
+        #expect(queue.nextDeadline == nil)
+    }
+
     @Test func permanentTroubleEndsAtOnceAndLeavesNothing() {
         var queue = TransferQueue()
         _ = submit(&queue, "pack")
@@ -188,7 +279,8 @@ import Testing
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let limits = TransferQueue.Limits(
-            total: Int.random(in: 1...4, using: &random), perHost: Int.random(in: 1...4, using: &random))
+            total: Int.random(in: 1...4, using: &random), perHost: Int.random(in: 1...4, using: &random),
+            perApp: Int.random(in: 1...4, using: &random))
         let policy = RetryPolicy(first: .seconds(1), longest: .seconds(8), patience: .seconds(40))
         var queue = TransferQueue(limits: limits, essential: policy, foreground: policy, background: policy)
         var running: Set<TransferKey> = []
@@ -196,7 +288,8 @@ import Testing
         var now = start
         let names = (0..<8).map { "pack\($0)" }
         for _ in 0..<2000 {
-            let pack = key(names.randomElement(using: &random) ?? "")
+            let name = names.randomElement(using: &random) ?? ""
+            let pack = TransferKey(app: name.hasSuffix("0") ? "com.example.other" : "com.example.app", pack: name)
             now += .milliseconds(Int.random(in: 0...500, using: &random))
             var actions: [TransferQueue.Action] = []
             switch Int.random(in: 0..<9, using: &random) {
@@ -241,14 +334,26 @@ import Testing
                 // A transfer whose address moved to another host keeps its place there.
                 #expect(holders.count <= limits.total)
             }
-            // Nobody rests while there is a place, unless told to.
+            // Nobody rests while there is a place, unless told to, or others leave to make room for somebody.
             let queued = queue.items.values.filter { $0.state == .queued }
-            for item in queued where holders.count < limits.total {
-                #expect(holders.filter { $0.host == item.host }.count >= limits.perHost, "seed \(seed)")
+            for item in queued where holders.count < limits.total && stopping.isEmpty {
+                #expect(
+                    holders.filter { $0.host == item.host }.count >= limits.perHost
+                        || holders.filter { $0.key.app == item.key.app }.count >= limits.perApp, "seed \(seed)")
             }
+            for app in ["com.example.app", "com.example.other"] {
+                #expect(holders.filter { $0.key.app == app }.count <= limits.perApp, "seed \(seed)")
+            }
+            // What is kept by state says the same as the states.
+            #expect(queue.items.lanes.holding == running, "seed \(seed)")
+            #expect(Set(queue.items.lanes.queued.values.joined().map(\.key)) == Set(queued.map(\.key)), "seed \(seed)")
+            #expect(queue.items.lanes.queued.values.allSatisfy { $0.map(\.rank) == $0.map(\.rank).sorted(by: >) })
+            #expect(
+                queue.items.lanes.waiting.count
+                    == queue.items.values.count { if case .waiting = $0.state { true } else { false } })
         }
         // Left alone, everything comes to an end.
-        for pack in names { _ = queue.resume(key(pack), now: now) }
+        for key in queue.items.values.map(\.key).sorted() { _ = queue.resume(key, now: now) }
         for _ in 0..<200 {
             now += .seconds(10)
             _ = queue.tick(now: now)
