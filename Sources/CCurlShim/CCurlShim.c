@@ -26,6 +26,7 @@
     X(curl_multi_perform)                                                                                             \
     X(curl_multi_poll)                                                                                                \
     X(curl_multi_remove_handle)                                                                                       \
+    X(curl_multi_setopt)                                                                                              \
     X(curl_multi_wakeup)                                                                                              \
     X(curl_slist_append)                                                                                              \
     X(curl_slist_free_all)                                                                                            \
@@ -106,6 +107,10 @@ void larder_curl_multi_remove_handle(CURLM *multi, CURL *handle) { loaded.curl_m
 void larder_curl_multi_perform(CURLM *multi) {
     int running = 0;
     loaded.curl_multi_perform(multi, &running);
+}
+
+void larder_curl_multi_limit_host(CURLM *multi, long connections) {
+    loaded.curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
 }
 
 void larder_curl_multi_poll(CURLM *multi, int milliseconds) {

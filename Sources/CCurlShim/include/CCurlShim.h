@@ -34,6 +34,8 @@ void larder_curl_multi_cleanup(CURLM *multi);
 void larder_curl_multi_add_handle(CURLM *multi, CURL *handle);
 void larder_curl_multi_remove_handle(CURLM *multi, CURL *handle);
 void larder_curl_multi_perform(CURLM *multi);
+/// Connections to one host at once; what is more waits.
+void larder_curl_multi_limit_host(CURLM *multi, long connections);
 /// Waits for the handles' sockets, at most so many milliseconds.
 void larder_curl_multi_poll(CURLM *multi, int milliseconds);
 void larder_curl_multi_wakeup(CURLM *multi);

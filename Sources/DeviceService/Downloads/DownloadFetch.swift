@@ -23,6 +23,9 @@ final class DownloadFetch: Sendable {
         var places: DownloadPlaces
         /// Bytes that a file of unannounced size may have; nil: as many as come.
         var limit: Int64?
+        var governor: BandwidthGovernor
+        var key: TransferKey
+        var rankClass: TransferRank.Class
         /// Asked before anything is sent to a host, redirects' targets too.
         var permitsHost: (@Sendable (String) -> Bool)?
     }
@@ -85,7 +88,11 @@ final class DownloadFetch: Sendable {
         let known = resuming ? DownloadCheckpoint.read(job.places.checkpoint(job.number)) : nil
         var offset = try startOffset(file.borrowed, known)
         let transfer = client.start(request(from: offset, validator: known?.validator))
-        defer { transfer.cancel() }
+        job.governor.enter(transfer, job.key, host: PackStore.host(of: job.description.url), job.rankClass)
+        defer {
+            job.governor.leave(transfer)
+            transfer.cancel()
+        }
         let stopped = state.withLock { state in
             state.transfer = transfer
             return state.stopped
@@ -168,6 +175,7 @@ final class DownloadFetch: Sendable {
             let now = ContinuousClock.now
             if now - lastReport >= Self.reportInterval {
                 lastReport = now
+                job.governor.note(transfer, total: offset)
                 report(offset, expected)
             }
         }

@@ -96,7 +96,9 @@ actor DownloadStore {
         case .save: await write { try $0.save(download) }
         case .forget: await forget(download, key)
         case .enqueue: await enqueue(download, key)
-        case .rerank: await perform(queue.rank(key, download.rankClass, now: .now))
+        case .rerank:
+            tools.governor.rank(key, download.rankClass)
+            await perform(queue.rank(key, download.rankClass, now: .now))
         case .pauseTransfer: await perform(queue.pause(key, now: .now))
         case .resumeTransfer: await perform(queue.resume(key, now: .now))
         case .withdraw: await perform(queue.cancel(key, now: .now))
@@ -212,7 +214,8 @@ actor DownloadStore {
 
     private func job(_ download: Download, _ number: Int64) async throws -> DownloadFetch.Job {
         var job = DownloadFetch.Job(
-            number: number, description: download.description, places: places(download.app))
+            number: number, description: download.description, places: places(download.app), governor: tools.governor,
+            key: TransferKey(app: download.app, pack: download.description.identifier), rankClass: download.rankClass)
         guard !launched.contains(download.app) else { return job }
         job.permitsHost = try await tools.hosts.rule(download.app)
         if download.description.fileSize == nil {

@@ -17,6 +17,7 @@ struct DownloadTools: Sendable {
     let hosts: HostLimits
     let extensions: ExtensionHost
     let gate: BackgroundGate?
+    let governor: BandwidthGovernor
     let log: Logger
 }
 

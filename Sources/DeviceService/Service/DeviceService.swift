@@ -46,8 +46,10 @@ package final class DeviceService: Sendable {
         let personal = try await offload { SettingsFile(paths.configuration) }
         let conditions = ConditionsReader(root: configuration.conditionsRoot)
         let gate = BackgroundGate(BackgroundGate.Tools(settings: personal, conditions: conditions))
+        let governor = BandwidthGovernor()
         let store = PackStore(
-            state: paths.state, database: database, clients: clients, log: configuration.log, gate: gate,
+            state: paths.state, database: database, clients: clients, governor: governor, log: configuration.log,
+            gate: gate,
             hostRule: { try await hosts.rule($0) })
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let notes = NoteBoard()
@@ -65,13 +67,15 @@ package final class DeviceService: Sendable {
         let downloads = DownloadStore(
             DownloadTools(
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
-                clients: clients, hosts: hosts, extensions: extensions, gate: gate,
+                clients: clients, hosts: hosts, extensions: extensions, gate: gate, governor: governor,
                 log: configuration.log.named("downloads")))
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths)
         let periodic = Locked<PeriodicScheduler?>(nil)
+        governor.setLimits(personal.current.bandwidthLimits)
         let replan: @Sendable () -> Void = {
+            governor.setLimits(personal.current.bandwidthLimits)
             guard let periodic = periodic.withLock({ $0 }) else { return }
             Task { await periodic.replan() }
         }

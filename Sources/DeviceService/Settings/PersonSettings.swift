@@ -21,6 +21,10 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var meteredUse: Bool?
     var lowPowerMode: LowPowerMode?
     var extensionSandbox: ExtensionSandbox.Mode?
+    /// Bytes a second that all transfers together take, those of one app, and those from one host.
+    var bandwidth: Int64?
+    var bandwidthPerApp: Int64?
+    var bandwidthPerHost: Int64?
     /// By bundle id.
     var apps: [String: AppSettings]?
 
@@ -29,6 +33,9 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var allowsInAppContent: Bool { inAppContent ?? true }
     var allowsMeteredUse: Bool { meteredUse ?? false }
     var lowPower: LowPowerMode { lowPowerMode ?? .auto }
+    var bandwidthLimits: BandwidthLimits {
+        BandwidthLimits(total: bandwidth, perApp: bandwidthPerApp, perHost: bandwidthPerHost)
+    }
     var sandbox: ExtensionSandbox.Mode { extensionSandbox ?? .required }
 
     /// Whether power supply or network have a say in what may be done.
@@ -43,14 +50,19 @@ extension PersonSettings {
     /// Names as the file and `larder settings` have them, in the order they are listed.
     enum Name: String, CaseIterable, Sendable {
         case inAppContent, backgroundRefresh, meteredUse, lowPowerMode, extensionSandbox
+        case bandwidth, bandwidthPerApp, bandwidthPerHost
 
         var values: [String] {
             switch self {
             case .inAppContent, .backgroundRefresh, .meteredUse: ["on", "off"]
             case .lowPowerMode: ["auto", "on", "off"]
             case .extensionSandbox: ["required", "off"]
+            case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: ["off"]
             }
         }
+
+        /// Whether it may also be a size in bytes, each second.
+        var isRate: Bool { self == .bandwidth || self == .bandwidthPerApp || self == .bandwidthPerHost }
 
         var standard: String {
             switch self {
@@ -58,6 +70,7 @@ extension PersonSettings {
             case .meteredUse: "off"
             case .lowPowerMode: "auto"
             case .extensionSandbox: "required"
+            case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: "off"
             }
         }
 
@@ -74,8 +87,12 @@ extension PersonSettings {
         }
     }
 
+    /// The lowest bandwidth that can be set, in bytes a second: with less, nothing would ever come.
+    static let leastRate = 16 << 10
+
     /// The value that was set; nil when none was.
     func text(_ name: Name, app: String?) -> String? {
+        func size(_ value: Int64?) -> String? { value.map { "\($0)" } }
         func word(_ value: Bool?) -> String? { value.map { $0 ? "on" : "off" } }
         switch name {
         case .inAppContent: return word(inAppContent)
@@ -83,15 +100,21 @@ extension PersonSettings {
         case .meteredUse: return word(meteredUse)
         case .lowPowerMode: return lowPowerMode?.rawValue
         case .extensionSandbox: return extensionSandbox?.rawValue
+        case .bandwidth: return size(bandwidth)
+        case .bandwidthPerApp: return size(bandwidthPerApp)
+        case .bandwidthPerHost: return size(bandwidthPerHost)
         }
     }
 
     /// Sets a value, or takes it back when `text` is nil.
     /// - Throws: `DeviceError` with code `badSetting`
     mutating func set(_ name: Name, app: String?, to text: String?) throws {
-        if let text, !name.values.contains(text) {
+        let rate = text.flatMap { name.isRate ? ByteSize.parse($0) : nil }
+        if let text, !name.values.contains(text), (rate ?? 0) < Self.leastRate {
+            let size = name.isRate ? "a size of at least \(Self.leastRate) such as 2MiB, or " : ""
             throw DeviceError(
-                .badSetting, "\(name.rawValue) cannot be \"\(text)\". Say \(name.values.joined(separator: " or ")).")
+                .badSetting,
+                "\(name.rawValue) cannot be \"\(text)\". Say \(size)\(name.values.joined(separator: " or ")).")
         }
         if app != nil, !name.isPerApp {
             throw DeviceError(.badSetting, "\(name.rawValue) holds for all apps; it cannot be set for one.")
@@ -110,6 +133,9 @@ extension PersonSettings {
         case .meteredUse: meteredUse = flag
         case .lowPowerMode: lowPowerMode = text.flatMap { LowPowerMode(rawValue: $0) }
         case .extensionSandbox: extensionSandbox = text.flatMap { ExtensionSandbox.Mode(rawValue: $0) }
+        case .bandwidth: bandwidth = rate.map(Int64.init)
+        case .bandwidthPerApp: bandwidthPerApp = rate.map(Int64.init)
+        case .bandwidthPerHost: bandwidthPerHost = rate.map(Int64.init)
         }
     }
 }

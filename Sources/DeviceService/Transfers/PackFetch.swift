@@ -23,6 +23,13 @@ final class PackFetch: Sendable {
         var transfer: HTTPDownload?
     }
 
+    /// What the transfer's bandwidth depends on.
+    struct Share: Sendable {
+        let governor: BandwidthGovernor
+        let key: TransferKey
+        let rankClass: TransferRank.Class
+    }
+
     private static let bufferSize = 256 << 10
     /// Between two reports of progress.
     private static let reportInterval = Duration.milliseconds(100)
@@ -31,6 +38,7 @@ final class PackFetch: Sendable {
     private let generations: AppGenerations
     private let client: HTTPClient
     private let options: PackPipeline.Options
+    private let share: Share
     private let permitsHost: HostRule?
     private let report: @Sendable (Progress) -> Void
     private let state = Locked(State())
@@ -38,12 +46,13 @@ final class PackFetch: Sendable {
     /// - Parameter report: called from the fetching thread, at most ten times a second.
     init(
         _ download: PackDownload, generations: AppGenerations, client: HTTPClient, options: PackPipeline.Options,
-        permitsHost: HostRule? = nil, report: @escaping @Sendable (Progress) -> Void
+        share: Share, permitsHost: HostRule? = nil, report: @escaping @Sendable (Progress) -> Void
     ) {
         self.download = download
         self.generations = generations
         self.client = client
         self.options = options
+        self.share = share
         self.permitsHost = permitsHost
         self.report = report
     }
@@ -145,7 +154,11 @@ final class PackFetch: Sendable {
             ifRange: pipeline.validator, expectedLength: download.downloadSize)
         request.permitsHost = permitsHost
         let transfer = client.start(request)
-        defer { transfer.cancel() }
+        share.governor.enter(transfer, share.key, host: PackStore.host(of: download.url), share.rankClass)
+        defer {
+            share.governor.leave(transfer)
+            transfer.cancel()
+        }
         let stopped = state.withLock { state in
             state.transfer = transfer
             return state.stopped
@@ -175,6 +188,7 @@ final class PackFetch: Sendable {
             if now - lastReport >= Self.reportInterval {
                 lastReport = now
                 reported = pipeline.position
+                share.governor.note(transfer, total: pipeline.position)
                 report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked))
             }
         }

@@ -18,7 +18,10 @@ extension ActiveTransfer {
         larder_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
         larder_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(configuration.connectTimeout))
         larder_curl_set_long(
-            handle, CURLOPT_HTTP_VERSION, configuration.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+            handle, CURLOPT_HTTP_VERSION, sharesConnection ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+        // Rather shares a connection that is being opened than opens another one.
+        larder_curl_set_long(handle, CURLOPT_PIPEWAIT, sharesConnection ? 1 : 0)
+        applyRate(now: lastByte)
         larder_curl_set_long(handle, CURLOPT_BUFFERSIZE, ActiveTransfer.pieceSize)
         larder_curl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         larder_curl_set_long(handle, CURLOPT_NOBODY, request.method == .head ? 1 : 0)
@@ -33,6 +36,17 @@ extension ActiveTransfer {
 
     /// The largest piece libcurl hands over at once, in bytes.
     static let pieceSize = 64 << 10
+
+    /// Whether what is left of the body is known to be small enough for HTTP/2.
+    private var sharesConnection: Bool {
+        switch transfer.sink {
+        case .memory(let limit): limit <= configuration.sharedConnectionLimit
+        case .ring:
+            transfer.request.expectedLength.map {
+                $0 - transfer.request.firstByte <= configuration.sharedConnectionLimit
+            } ?? false
+        }
+    }
 
     /// Whether the address is a plain one that may be opened.
     private func checkAddress(_ url: String) throws(HTTPClientError) -> Bool {

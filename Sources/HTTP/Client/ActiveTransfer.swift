@@ -25,6 +25,9 @@ final class ActiveTransfer {
     /// Why a callback broke the transfer off.
     var failure: HTTPClientError?
     private var isPaused = false
+    private var bucket: TokenBucket?
+    /// Paused for the rate's sake until then.
+    private(set) var resumeAt: SuspendingClock.Instant?
     private var unpublished = 0
     private let started: SuspendingClock.Instant
     private var headerList: UnsafeMutablePointer<curl_slist>?
@@ -74,11 +77,25 @@ final class ActiveTransfer {
 
     /// Makes the handle follow the transfer's pause state.
     func applyPause(now: SuspendingClock.Instant) {
-        let paused = transfer.isPaused
+        let paused = transfer.isPaused || resumeAt != nil
         guard paused != isPaused else { return }
         isPaused = paused
         lastByte = now
         larder_curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+    }
+
+    /// Follows the transfer's rate limit.
+    func applyRate(now: SuspendingClock.Instant) {
+        bucket = transfer.rateLimit.map { TokenBucket(rate: $0, now: now) }
+        resumeAt = nil
+        applyPause(now: now)
+    }
+
+    /// Ends a pause for the rate's sake when its time has come.
+    func followRate(now: SuspendingClock.Instant) {
+        guard let resumeAt, resumeAt <= now else { return }
+        self.resumeAt = nil
+        applyPause(now: now)
     }
 
     // MARK: What libcurl reports
@@ -131,7 +148,14 @@ final class ActiveTransfer {
 
     /// A piece of the body; what the write callback must return.
     func receive(body bytes: UnsafeRawBufferPointer) -> Int {
-        lastByte = SuspendingClock().now
+        let now = SuspendingClock().now
+        lastByte = now
+        if let ready = bucket?.nextPiece(at: now) {
+            // The same bytes come again then.
+            resumeAt = ready
+            isPaused = true
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
         if let promised = promisedEnd, received + Int64(bytes.count) > promised {
             failure = HTTPClientError(
                 .wrongLength,
@@ -141,6 +165,7 @@ final class ActiveTransfer {
         switch transfer.accept(bytes, unpublished: &unpublished) {
         case .taken:
             received += Int64(bytes.count)
+            bucket?.take(bytes.count)
             return bytes.count
         case .pause:
             isPaused = true

@@ -17,9 +17,12 @@ package struct HTTPClientConfiguration: Sendable {
     /// Lets plain http through to 127.0.0.0/8, ::1 and localhost. For developers.
     package var allowsPlainLoopback = false
     package var maximumRedirects = 10
-    /// HTTP/2 where the server offers it. Off by default: a paused stream buffers megabytes inside libcurl, which would
-    /// undo the bound that `bufferSize` sets, and a large file gains nothing from sharing a connection.
-    package var allowsHTTP2 = false
+    /// The longest body, in bytes, for which HTTP/2 is offered to the server: small files share a connection. A larger one
+    /// gains nothing from that, and a paused stream buffers what the server sent ahead, up to 32 MiB, inside libcurl. 0
+    /// for HTTP/1.1 only.
+    package var sharedConnectionLimit = 4 << 20
+    /// Connections to one host at once; requests beyond wait for one.
+    package var maximumHostConnections = 16
     /// Bytes of a body that wait for their reader before the connection is told to pause.
     package var bufferSize = 1 << 20
     /// How long connections are kept for the next request before everything is torn down.

@@ -46,6 +46,11 @@ package final class HTTPDownload: Sendable {
         engine.post(.cancel(transfer))
     }
 
+    /// Bytes a second that are taken from the server from now on, on average; nil for as many as come.
+    package func setRateLimit(_ bytesPerSecond: Int64?) {
+        if transfer.setRateLimit(bytesPerSecond.map { max(1, $0) }) { engine.post(.rateChanged(transfer)) }
+    }
+
     /// Stops taking bytes from the server, or goes on. The connection stays open as long as the server keeps it.
     package func setPaused(_ paused: Bool) {
         if transfer.setPausedByCaller(paused) { engine.post(.pauseChanged(transfer)) }

@@ -25,6 +25,7 @@ final class Transfer: Sendable {
         var isReading = false
         var isPausedForSpace = false
         var isPausedByCaller = false
+        var rateLimit: Int64?
         var isPaused: Bool { isPausedForSpace || isPausedByCaller }
     }
 
@@ -42,6 +43,7 @@ final class Transfer: Sendable {
     // MARK: The engine's side
 
     var isPaused: Bool { state.peek(\.isPaused) }
+    var rateLimit: Int64? { state.peek(\.rateLimit) }
     var hasEnded: Bool { state.peek { $0.end != nil } }
 
     /// The final answer's head is there.
@@ -189,6 +191,14 @@ final class Transfer: Sendable {
         }
         guard let patience else { return state.wait(look) }
         return state.wait(atMost: patience, look)
+    }
+
+    /// Returns whether that changes anything.
+    func setRateLimit(_ limit: Int64?) -> Bool {
+        state.withLock { state in
+            defer { state.rateLimit = limit }
+            return state.rateLimit != limit
+        }
     }
 
     /// Returns whether that changes anything.

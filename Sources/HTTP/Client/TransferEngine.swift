@@ -12,6 +12,8 @@ final class TransferEngine: Sendable {
         case start(Transfer)
         /// The transfer's pause state changed.
         case pauseChanged(Transfer)
+        /// The transfer's rate limit changed.
+        case rateChanged(Transfer)
         case cancel(Transfer)
     }
 

@@ -29,6 +29,7 @@ struct TransferLoop: ~Copyable {
             guard let multi = larder_curl_multi_init() else {
                 throw HTTPClientError(.failed, "libcurl has no memory to begin with.")
             }
+            larder_curl_multi_limit_host(multi, engine.configuration.maximumHostConnections)
             var loop = TransferLoop(engine: engine, multi: multi)
             loop.run()
         } catch {
@@ -72,6 +73,8 @@ struct TransferLoop: ~Copyable {
             case .start(let transfer): start(transfer)
             case .pauseChanged(let transfer):
                 if let handle = handles[ObjectIdentifier(transfer)] { active[handle]?.applyPause(now: clock.now) }
+            case .rateChanged(let transfer):
+                if let handle = handles[ObjectIdentifier(transfer)] { active[handle]?.applyRate(now: clock.now) }
             case .cancel(let transfer):
                 if let handle = handles[ObjectIdentifier(transfer)] { remove(handle) }
             }
@@ -113,6 +116,10 @@ struct TransferLoop: ~Copyable {
         let now = clock.now
         var nearest: Duration?
         for (handle, job) in active {
+            job.followRate(now: now)
+            if let resume = job.resumeAt {
+                nearest = min(nearest ?? .seconds(1 << 20), now.duration(to: resume))
+            }
             guard let deadline = job.deadline else { continue }
             let left = now.duration(to: deadline.instant)
             if left <= .zero {

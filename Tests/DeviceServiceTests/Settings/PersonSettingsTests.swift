@@ -21,15 +21,33 @@ import Testing
                     "inAppContent on false", "backgroundRefresh on false", "meteredUse off false",
                     "lowPowerMode auto false",
                     "extensionSandbox required false",
+                    "bandwidth off false", "bandwidthPerApp off false", "bandwidthPerHost off false",
                 ])
             for name in PersonSettings.Name.allCases {
                 for value in name.values {
                     try file.set(name, app: nil, to: value)
-                    #expect(SettingsFile(scratch.path).current.text(name, app: nil) == value, "it is on the disk")
+                    let kept = SettingsFile(scratch.path).listed.first { $0.name == name.rawValue }
+                    #expect(kept?.value == value, "it is on the disk")
                 }
                 try file.set(name, app: nil, to: nil)
             }
             #expect(file.current == PersonSettings())
+        }
+    }
+
+    @Test func bandwidthIsASize() throws {
+        try Scratch.with { scratch in
+            let file = SettingsFile(scratch.path)
+            try file.set(.bandwidth, app: nil, to: "2MiB")
+            try file.set(.bandwidthPerHost, app: nil, to: "500 kB")
+            #expect(
+                SettingsFile(scratch.path).current.bandwidthLimits
+                    == BandwidthLimits(total: 2 << 20, perApp: nil, perHost: 500_000))
+            try file.set(.bandwidth, app: nil, to: "off")
+            #expect(file.current.bandwidth == nil)
+            for text in ["0", "-1", "fast", "1000", "99999999999999999999", ""] {
+                #expect(throws: DeviceError.self) { try file.set(.bandwidth, app: nil, to: text) }
+            }
         }
     }
 

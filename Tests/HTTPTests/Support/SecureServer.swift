@@ -48,7 +48,7 @@ final class SecureServer: Sendable {
 }
 
 /// Keeps a folder for as long as a reference counted object lives.
-private final class FolderOwner: Sendable {
+final class FolderOwner: Sendable {
     private let folder: TemporaryDirectory
     var path: FilePath { folder.path }
 

@@ -69,6 +69,7 @@ extension PackStore {
         let known = jobs[key]
         failures[key] = nil
         jobs[key, default: Job(request: request)].request = request
+        governor.rank(key, request.kind.rankClass(foreground: request.foreground))
         let actions = queue.submit(
             key, host: Self.host(of: request.pack.url), kind: request.kind, foreground: request.foreground,
             paused: paused,

@@ -26,6 +26,7 @@ package actor PackStore: PackStoring {
     let state: FilePath
     let database: Database
     let clients: any HTTPClientSource
+    let governor: BandwidthGovernor
     let log: Logger
     let configuration: StoreConfiguration
     private let hostRule: @Sendable (_ app: String) async throws -> HostRule?
@@ -47,7 +48,8 @@ package actor PackStore: PackStoring {
     ///   - gate: says when background transfers may go on; nil lets them always.
     ///   - hostRule: asked before each attempt from where the app's packs may come.
     package init(
-        state: FilePath, database: Database, clients: any HTTPClientSource, log: Logger,
+        state: FilePath, database: Database, clients: any HTTPClientSource,
+        governor: BandwidthGovernor = BandwidthGovernor(), log: Logger,
         configuration: StoreConfiguration = StoreConfiguration(), gate: BackgroundGate? = nil,
         hostRule: @escaping @Sendable (_ app: String) async throws -> HostRule? = { _ in nil }
     ) {
@@ -55,6 +57,7 @@ package actor PackStore: PackStoring {
         self.state = state
         self.database = database
         self.clients = clients
+        self.governor = governor
         self.log = log
         self.configuration = configuration
         queue = TransferQueue(
@@ -163,7 +166,10 @@ package actor PackStore: PackStoring {
             guard let request = jobs[key]?.request, !isClosed else { return }
             let fetch = PackFetch(
                 PackDownload(request.pack), generations: try generations(of: key.app), client: try clients.client(),
-                options: configuration.pipelineOptions, permitsHost: permitsHost
+                options: configuration.pipelineOptions,
+                share: PackFetch.Share(
+                    governor: governor, key: key,
+                    rankClass: request.kind.rankClass(foreground: request.foreground)), permitsHost: permitsHost
             ) { [weak self] progress in
                 Task { await self?.note(progress, key) }
             }

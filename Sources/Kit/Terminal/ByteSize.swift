@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Kit
-
 /// A size in bytes as a person writes it: `4194304`, `4m`, `1MiB`, `512 kB`.
 package enum ByteSize {
     private static let units: [String: Int] = [
@@ -17,23 +15,5 @@ package enum ByteSize {
         guard let number = Int(digits), let factor = units[unit] else { return nil }
         let (size, overflow) = number.multipliedReportingOverflow(by: factor)
         return overflow ? nil : size
-    }
-
-    /// The option's value within bounds.
-    /// - Throws: `UsageError`
-    static func value(_ name: String, _ arguments: ParsedArguments, in range: ClosedRange<Int>) throws -> Int? {
-        guard let text = arguments.value(name) else { return nil }
-        guard let size = parse(text) else {
-            throw UsageError("--\(name) needs a size such as 4m, 1MiB or 65536, not \"\(text)\".")
-        }
-        guard range.contains(size) else {
-            throw UsageError(
-                "--\(name) must be from \(binary(range.lowerBound)) to \(binary(range.upperBound)), not \"\(text)\".")
-        }
-        return size
-    }
-
-    private static func binary(_ size: Int) -> String {
-        size.isMultiple(of: 1 << 20) ? "\(size >> 20) MiB" : "\(size >> 10) KiB"
     }
 }

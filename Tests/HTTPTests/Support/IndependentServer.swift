@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Glibc
+import HTTP
+import Kit
+import System
+
+/// nginx on loopback, with HTTP/2 over TLS, serving a folder: a server that is not ours.
+final class IndependentServer: Sendable {
+    /// Where `scripts/setup test` puts it.
+    private static let program = FilePath(Environment.current["LARDER_PREFIX"] ?? "/usr/local").appending(
+        "lib/larder/nginx")
+
+    let port: Int
+    private let authorityFile: FilePath
+    private let folder: FolderOwner
+    private let process: ChildProcess
+
+    var url: String { "https://localhost:\(port)" }
+
+    /// - Parameter locations: more of nginx's configuration, inside its `server`.
+    init(files: [String: [UInt8]], locations: String = "") throws {
+        folder = FolderOwner(try TemporaryDirectory(prefix: "larder-nginx"))
+        let root = folder.path
+        let authority = try DevelopmentAuthority(folder: root.appending("authority"))
+        authorityFile = authority.certificateFile
+        _ = try authority.identity(hosts: [])
+        try FileDescriptor.currentDirectory.makeDirectories(at: root.appending("files"), permissions: .directoryPrivate)
+        for (name, bytes) in files {
+            try AtomicFile.write(bytes, to: root.appending("files").appending(name), durable: false)
+        }
+        // It is given a socket that listens already, so nobody needs to wait for it or to guess a port.
+        let listener = OwnedDescriptor(
+            FileDescriptor(rawValue: try systemCall { socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0) }))
+        let port = try Self.listen(listener.borrowed.rawValue)
+        self.port = port
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(root)/\($0);" }
+        let text = """
+            daemon off; user root; worker_processes 1; pid \(root)/pid; error_log \(root)/error.log;
+            events {}
+            http {
+                access_log \(root)/access.log combined; \(temporary.joined(separator: " "))
+                log_format version '$server_protocol $connection $status $request_uri';
+                server {
+                    listen 127.0.0.1:\(port) ssl http2; root \(root)/files; access_log \(root)/version.log version;
+                    ssl_certificate \(root)/authority/server.pem; ssl_certificate_key \(root)/authority/server.key;
+                    \(locations)
+                }
+            }
+            """
+        try AtomicFile.write(Array(text.utf8), to: root.appending("nginx.conf"), durable: false)
+        process = try ChildProcess.spawn(
+            executable: Self.program,
+            arguments: ["-p", root.string, "-c", "\(root)/nginx.conf", "-e", "\(root)/error.log"],
+            environment: ["NGINX": "3;"], descriptors: [3: listener.borrowed])
+    }
+
+    deinit {
+        process.terminate()
+        _ = try? process.wait()
+    }
+
+    func client(_ change: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
+        HTTPClient.forTests {
+            $0.trustedCertificates = [authorityFile]
+            change(&$0)
+        }
+    }
+
+    struct Answer: Hashable {
+        var version: String
+        var connection: String
+        var status: String
+    }
+
+    /// What it has answered, in order; it has ended then.
+    func answers() throws -> [Answer] {
+        process.terminate()
+        _ = try process.wait()
+        let text = String(decoding: try File.read(folder.path.appending("version.log"), limit: 1 << 20), as: UTF8.self)
+        return text.split(separator: "\n").map { line in
+            let words = line.split(separator: " ").map(String.init)
+            return Answer(version: words[0], connection: words[1], status: words[2])
+        }
+    }
+
+    private static func listen(_ number: CInt) throws -> Int {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                try systemCall { bind(number, generic, length) }
+                try systemCall { getsockname(number, generic, &length) }
+            }
+            return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+        }
+        try systemCall { Glibc.listen(number, 64) }
+        return port
+    }
+}
