@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Device commands")
 struct DeviceCommandTests {
-    private func withService(
+    func withService(
         _ answer: @escaping @Sendable (String, JSONValue) -> FakeService.Answer,
         _ body: (FakeService, Scratch) async throws -> Void
     ) async throws {
@@ -19,7 +19,7 @@ struct DeviceCommandTests {
         }
     }
 
-    private static func event(
+    static func event(
         _ phase: String, completed: Int64 = 0, total: Int64 = 0, notes: [JSONValue] = [], error: JSONValue = nil,
         packs: [JSONValue] = [
             ["id": "later", "version": 1, "policy": "prefetch", "state": "queued", "completed": 0, "total": 10]
@@ -231,16 +231,6 @@ struct DeviceCommandTests {
             #expect(outcome.output == "LARDER_BUNDLE_ID=a.b\n/x/App\n")
             #expect(outcome.errors.contains("Downloading The App"))
             #expect(service.requests.map { $0["method"] } == ["watchInstall", "launch"])
-        }
-    }
-
-    @Test("watch says of a name that no app has that it is none")
-    func watchesNothing() async throws {
-        try await withService { method, _ in
-            method == "watchInstall" ? .events([]) : .error(code: "app.notFound", message: "No such app.")
-        } _: { service, scratch in
-            let outcome = await larder("watch", "a.c", home: scratch.path)
-            #expect(outcome == CommandOutcome(code: .notFound, output: "", errors: "larder: No such app.\n"))
         }
     }
 

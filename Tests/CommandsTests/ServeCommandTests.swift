@@ -47,6 +47,27 @@ import Testing
 
     private let runner = CommandRunner(root: ServeCommands.tree, version: "test")
 
+    @Test func aFaultForAPackThatIsNotServedIsTold() async throws {
+        let place = try Place()
+        let (output, errors) = (BufferSink(), WaitingSink())
+        let context = place.context(output, errors)
+        let runner = runner
+        let task = Task {
+            await runner.run(
+                [
+                    "--port", "0", "--fault", "asset=Tutorial:404", "--fault", "asset=Coats:404", "Coast.aar",
+                    "Tutorial.aar",
+                ],
+                context: context)
+        }
+        let note = try await errors.wait(for: "\n")
+        #expect(
+            note.hasPrefix(
+                "note: a --fault is for the pack \"Coats\", which is not served here. Did you mean \"Coast\"?"))
+        task.cancel()
+        #expect(await task.value == .success)
+    }
+
     @Test func servesUntilItIsCancelled() async throws {
         let place = try Place()
         let output = WaitingSink()

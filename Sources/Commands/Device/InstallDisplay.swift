@@ -53,7 +53,9 @@ struct InstallDisplay {
     private mutating func show(_ event: InstallEvent) {
         for note in event.notes where showsNotes && shownNotes.insert(note).inserted { bar.note("note: \(note)") }
         for pack in event.packs {
-            guard let error = pack.error, shownNotes.insert("\(pack.id) \(error.message)").inserted else { continue }
+            guard let error = pack.error, !shownNotes.contains(error.message),
+                shownNotes.insert("\(pack.id) \(error.message)").inserted
+            else { continue }
             bar.note("\(pack.id): \(error.message)")
         }
         guard !event.phase.isFinal, event.phase != .launchable else { return }

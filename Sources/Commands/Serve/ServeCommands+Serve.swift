@@ -64,6 +64,10 @@ extension ServeCommands {
         if isVerbose { wired.log = { output.exchange($0) } }
         let server = try await DevelopmentServer(wired)
         output.listening(server)
+        for case .asset(let id) in options.faults.map(\.target) where !server.packs.contains(where: { $0.id == id }) {
+            let hint = Spelling.closest(to: id, among: server.packs.map(\.id)).map { " Did you mean \"\($0)\"?" } ?? ""
+            context.note("note: a --fault is for the pack \"\(id)\", which is not served here.\(hint)")
+        }
         await untilCancelled()
         try await offload { server.stop() }
         return .success

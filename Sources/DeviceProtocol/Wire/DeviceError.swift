@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Kit
+package import Kit
 
 /// What went wrong between a client and the device service, on either side of the socket.
 ///
@@ -42,6 +42,13 @@ package struct DeviceError: LarderError, Codable, Hashable {
 
     package var codeName: String { code.rawValue }
     package var cause: (any Error)? { nil }
+
+    /// A server that is not trusted is that before it is a server that cannot be asked.
+    package var exitCode: ExitCode {
+        let own = ExitCode(codeName: codeName)
+        guard own == .network, let cause = details["cause"], ExitCode(codeName: cause) == .refused else { return own }
+        return .refused
+    }
 }
 
 extension DeviceError.Code {
@@ -73,6 +80,8 @@ extension DeviceError.Code {
     package static let domainNotAllowed = Self(rawValue: "restriction.domain")
     /// Extensions cannot be confined here, so none is run.
     package static let noSandbox = Self(rawValue: "extension.noSandbox")
+    /// No trusted authority has this name.
+    package static let authorityNotFound = Self(rawValue: "trust.notFound")
     package static let badSetting = Self(rawValue: "setting.bad")
 }
 

@@ -55,7 +55,7 @@ struct TrustStore: Sendable {
                 try FileDescriptor.currentDirectory.remove(at: file)
             } catch Errno.noSuchFileOrDirectory {
                 throw DeviceError(
-                    .badSetting, "No authority is called \"\(name)\". `larder trust list` shows what there is.")
+                    .authorityNotFound, "No authority is called \"\(name)\". `larder trust list` shows what there is.")
             }
         }
     }
