@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Glibc
 import Kit
 import System
 import Testing
@@ -81,6 +82,37 @@ import Testing
         held = nil
         #expect(try root.delete(1, packVersion: "1"))
         #expect(try contents(reader.open("x")) == "new")
+    }
+
+    /// A child between fork and exec has a duplicate of every descriptor; so has this test.
+    @Test func aLeaseThatIsLetGoIsFreeThoughAChildInheritedIt() throws {
+        let root = try AppRoot()
+        try root.publish(1, ["a": ["x": "old"]], version: "1")
+        var held: NamespaceHandle? = try NamespaceHandle.openCurrent(of: root.layout)
+        let here = FileDescriptor.currentDirectory
+        let lease = try #require(
+            try here.entries(at: "/proc/self/fd").compactMap { Int32($0.name) }.first {
+                (try? here.readLink(at: FilePath("/proc/self/fd/\($0)"))) == root.layout.lease(1).string
+            })
+        let inherited = OwnedDescriptor(FileDescriptor(rawValue: try systemCall { dup(lease) }))
+        try root.publish(2, ["a": ["x": "new"]], version: "2")
+        #expect(try !root.delete(1, packVersion: "1"))
+        #expect(held != nil)
+        held = nil
+        #expect(try root.delete(1, packVersion: "1"))
+        withExtendedLifetime(inherited) {}
+    }
+
+    @Test func aLeaseForAnotherProgramOutlivesItsHandle() throws {
+        let root = try AppRoot()
+        try root.publish(1, ["a": ["x": "old"]], version: "1")
+        var held: NamespaceHandle? = try NamespaceHandle.openCurrent(of: root.layout)
+        let lease = try #require(try held?.inheritableLease())
+        held = nil
+        try root.publish(2, ["a": ["x": "new"]], version: "2")
+        #expect(try !root.delete(1, packVersion: "1"))
+        try lease.close()
+        #expect(try root.delete(1, packVersion: "1"))
     }
 
     @Test func aDamagedNamespaceIsAnErrorWithItsName() throws {

@@ -173,6 +173,6 @@ package final class DeviceService: Sendable {
         // Last, so that whoever asked for the end is told of it.
         await server.close()
         await database.close()
-        withExtendedLifetime(lock) {}
+        lock.lock.release()
     }
 }

@@ -24,6 +24,9 @@ struct StateLock: ~Copyable, Sendable {
         return StateLock(lock)
     }
 
+    /// Gives the folder to the next service, whoever still knows of this lock.
+    func release() { lock.descriptor.unlock() }
+
     private init(_ lock: consuming FileLock) { self.lock = lock }
 
     private static func acquire(
@@ -32,14 +35,26 @@ struct StateLock: ~Copyable, Sendable {
         var retries = Retries()
         while true {
             if let lock = try FileLock.tryAcquire(path, .exclusive) { return lock }
-            // One that has the folder and takes no clients is on its way out: it closes its socket first.
-            if (try? UnixSocket.connect(paths.socket)) != nil { break }
+            // One that has the folder and takes no clients is on its way out: it closes its socket first. One that was
+            // killed leaves lock and socket for a moment to the extension it was just starting, which inherited both and
+            // closes them when it gets to its exec.
+            if (try? UnixSocket.connect(paths.socket)) != nil, isAlive(holder(path)) { break }
             guard let wait = retries.next(policy) else { break }
             pause(wait)
         }
-        let file = try OwnedDescriptor(path, .readOnly)
-        let holder = (try? file.borrowed.readAll(limit: 64)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let holder = holder(path)
         let name = holder.isEmpty ? "Another larderd" : "larderd with process id \(holder)"
         throw DeviceError(.refused, "\(name) already serves \(paths.state). Use that one, or stop it first.")
+    }
+    /// What the file says of the process that has the lock; empty when that is not known.
+    private static func holder(_ path: FilePath) -> String {
+        let bytes = try? File.read(path, limit: 64)
+        return bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// A process nobody can name counts as alive.
+    private static func isAlive(_ holder: String) -> Bool {
+        guard let number = Int32(holder), number > 0 else { return true }
+        return kill(number, 0) == 0 || errno == EPERM
     }
 }

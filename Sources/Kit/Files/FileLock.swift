@@ -24,7 +24,12 @@ package struct FileLock: ~Copyable, Sendable {
     /// Opens the file at `path` (made if `create`) and blocks until the lock is had.
     /// - Throws: `Errno`
     package static func acquire(_ path: FilePath, _ mode: Mode, create: Bool = true) throws -> FileLock {
-        let file = try open(path, create: create)
+        try acquire(try open(path, create: create), mode)
+    }
+
+    /// Takes over an open file and blocks until the lock is had.
+    /// - Throws: `Errno`
+    package static func acquire(_ file: consuming OwnedDescriptor, _ mode: Mode) throws -> FileLock {
         let number = file.borrowed.rawValue
         try systemCall { flock(number, mode == .shared ? LOCK_SH : LOCK_EX) }
         return FileLock(locked: file)

@@ -14,7 +14,7 @@ package final class NamespaceHandle: Sendable {
     private let mapping: MappedFile
     private let rootDirectory: OwnedDescriptor
     /// Keeps the shared lock; the kernel drops it when the process dies.
-    private let lease: OwnedDescriptor
+    private let lease: FileLock
     /// By pack number.
     private let directories: [PackDirectory]
     private let openDirectories = Atomic<Int>(0)
@@ -46,9 +46,9 @@ package final class NamespaceHandle: Sendable {
         rootDirectory = try OwnedDescriptor(layout.root, .readOnly, options: .directory)
         let generation = OwnedDescriptor(
             try rootDirectory.borrowed.open(at: FilePath(AppRootLayout.currentName), .readOnly, options: .directory))
-        lease = OwnedDescriptor(try generation.borrowed.open(at: FilePath(AppRootLayout.leaseName), .readOnly))
-        let leaseNumber = lease.borrowed.rawValue
-        try systemCall { flock(leaseNumber, LOCK_SH) }
+        lease = try FileLock.acquire(
+            OwnedDescriptor(try generation.borrowed.open(at: FilePath(AppRootLayout.leaseName), .readOnly)), .shared)
+        let leaseNumber = lease.descriptor.rawValue
         var status = stat()
         try systemCall { fstat(leaseNumber, &status) }
         guard status.st_nlink > 0 else { throw Errno.noSuchFileOrDirectory }
@@ -96,11 +96,14 @@ package final class NamespaceHandle: Sendable {
         root.appending(table.pack(at: entry.pack).directory).appending(String(decoding: entry.path, as: UTF8.self))
     }
 
-    /// A descriptor that carries the lease into a program this process becomes; the lease lasts until that one ends.
+    /// A descriptor that carries a lease of its own into a program this process becomes; it lasts until that one ends.
     /// The caller closes it.
     /// - Throws: `Errno`
     package func inheritableLease() throws -> FileDescriptor {
-        let number = lease.borrowed.rawValue
+        // Opened anew: a duplicate would lose its lock with this handle's.
+        let opened = try OwnedDescriptor(AppRootLayout(root: root).lease(table.generation), .readOnly)
+        let number = opened.borrowed.rawValue
+        try systemCall { flock(number, LOCK_SH) }
         return FileDescriptor(rawValue: try systemCall { dup(number) })
     }
 

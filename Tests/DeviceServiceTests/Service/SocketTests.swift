@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import DeviceProtocol
+import Glibc
 import Kit
 import System
 import TestSupport
@@ -108,6 +109,38 @@ import Testing
             }
             #expect(looks == 3)
             withExtendedLifetime(lock) {}
+        }
+    }
+
+    /// A child between fork and exec has what its parent had: the lock, and the socket that clients can still connect to.
+    @Test func aServiceTakesOverFromOneThatWasKilledWhileItStartedAProgram() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            let listener = try UnixListener(path: harness.paths.socket)
+            let inherited = try FileLock.acquire(harness.paths.state.appending("lock"), .exclusive)
+            // A number that no process has.
+            let number = inherited.descriptor.rawValue
+            try systemCall { ftruncate(number, 0) }
+            _ = try Array("4194305".utf8).withUnsafeBytes { try inherited.descriptor.write(toAbsoluteOffset: 0, $0) }
+            var looks = 0
+            let lock = try StateLock.take(harness.paths) { _ in
+                looks += 1
+                if looks == 2 { inherited.descriptor.unlock() }
+            }
+            #expect(looks == 2)
+            withExtendedLifetime(lock) {}
+            withExtendedLifetime(listener) {}
+        }
+    }
+
+    @Test func aServiceThatHasStoppedLeavesItsFolderThoughItIsStillKnown() async throws {
+        try await ServiceHarness.with { harness in
+            await harness.stop()
+            let configuration = ServiceConfiguration(paths: harness.paths, version: "test", log: .silent)
+            let known = try await DeviceService.start(configuration)
+            await known.stop()
+            try await harness.start()
+            withExtendedLifetime(known) {}
         }
     }
 
