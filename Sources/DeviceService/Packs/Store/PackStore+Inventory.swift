@@ -24,7 +24,9 @@ extension PackStore {
             case .stopping(then: .paused), .paused: state = .paused
             case .waiting: state = .waiting
             case .queued where job.hold != nil: state = .waiting
-            case .queued, .stopping, nil: state = .queued
+            case .queued, .stopping: state = .queued
+            // Over: its end is being recorded and told.
+            case nil: continue
             }
             result.append(status(key, job, state))
         }
