@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build release test demo check fmt bench fuzz docs install uninstall clean
+.PHONY: help setup build release test demo check fmt bench fuzz torture docs install uninstall clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ bench: ## measure, each figure beside what it is compared with
 
 fuzz: ## run every fuzz target for a minute
 	@scripts/fuzz
+
+torture: ## kill, cut and fill through installs and updates for some minutes, and count
+	@scripts/torture
 
 docs: build ## write docs/cli.md from the command tree
 	@scripts/docs

@@ -114,6 +114,12 @@ let package = Package(
         tests(
             "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",
             "System"),
+        .target(
+            name: "DeviceSupport",
+            dependencies: [
+                "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System",
+            ],
+            path: "Tests/DeviceSupport"),
         .executableTarget(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(
@@ -128,6 +134,17 @@ let package = Package(
         .executableTarget(
             name: "SessionsDownloader", dependencies: ["SessionLibrary", "BackgroundAssets", "ExtensionFoundation"],
             path: "Examples/Sessions/Sources/Downloader"),
+        // The fault campaign, which scripts/torture runs.
+        .executableTarget(
+            name: "TortureReader", dependencies: ["BackgroundAssets", "PackNamespace", "TestSupport", "Kit", "System"],
+            path: "Tests/Fixtures/TortureReader"),
+        .executableTarget(
+            name: "larder-torture",
+            dependencies: [
+                "DeviceSupport", "TestSupport", "DevelopmentServer", "DeviceProtocol", "PackNamespace", "HTTP", "Kit",
+                "System", "larder", "larderd", "ProbeApp", "ProbeExtension", "TortureReader",
+            ],
+            path: "Tests/Torture"),
         // Mutated inputs for every parser; scripts/fuzz runs them all.
         .target(name: "FuzzSupport", dependencies: ["TestSupport", "Kit", "System"], path: "Tests/Fuzz/Support"),
         .executableTarget(
@@ -151,8 +168,9 @@ let package = Package(
         .testTarget(
             name: "Integration",
             dependencies: [
-                "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System",
-                "larder", "larderd", "ProbeApp", "ProbeExtension", "Sessions", "SessionsDownloader",
+                "DeviceSupport", "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit",
+                "System", "larder", "larderd", "larder-torture", "ProbeApp", "ProbeExtension", "Sessions",
+                "SessionsDownloader",
             ],
             path: "Tests/Integration", exclude: ["Independent"]),
     ],

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import HTTP
+package import HTTP
 
 extension FaultRule.Kind {
     /// The answer, gone wrong in this way.
     /// - Parameters:
     ///   - size: bytes in the whole resource.
     ///   - base: the server's address, such as `https://localhost:8443`.
-    func spoil(
+    package func spoil(
         _ response: HTTPServerResponse, to request: HTTPServerRequest, size: Int64, base: String
     ) -> HTTPServerResponse {
         var response = response

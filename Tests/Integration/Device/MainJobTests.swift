@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import DeviceProtocol
+import DeviceSupport
 import Kit
 import System
 import TestSupport

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import DeviceProtocol
+import DeviceSupport
 import HTTP
 import Kit
 import System

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AssetPacks
+package import AssetPacks
 import Crypto
-import HTTP
+package import HTTP
 import Kit
-import System
-import TestSupport
+package import System
+package import TestSupport
 
 /// A server of packs over https inside the test, whose answers a test may spoil and whose log it may read.
-final class AssetServer: Sendable {
+package final class AssetServer: Sendable {
     /// Changes an answer; called with the request and its number, counted from 1, among those for its path.
-    typealias Spoiler = @Sendable (HTTPServerRequest, Int, inout HTTPServerResponse) -> Void
+    package typealias Spoiler = @Sendable (HTTPServerRequest, Int, inout HTTPServerResponse) -> Void
 
     private struct State {
         var packs: [SamplePack] = []
@@ -26,16 +26,16 @@ final class AssetServer: Sendable {
     private let state: Monitor<State>
     private let server: HTTPServer
     /// The certificate that a device must trust.
-    let authority: FilePath
+    package let authority: FilePath
 
-    var port: Int { server.port }
-    var baseURL: String { "https://localhost:\(port)" }
-    var manifestURL: String { "\(baseURL)/manifest" }
+    package var port: Int { server.port }
+    package var baseURL: String { "https://localhost:\(port)" }
+    package var manifestURL: String { "\(baseURL)/manifest" }
 
     /// - Parameters:
     ///   - name: a server of another name has another authority.
     ///   - hosts: what its certificate is made out to.
-    init(_ scratch: Scratch, name: String = "authority", hosts: [String] = ["localhost"]) throws {
+    package init(_ scratch: Scratch, name: String = "authority", hosts: [String] = ["localhost"]) throws {
         let authority = try DevelopmentAuthority(folder: scratch(name))
         self.authority = authority.certificateFile
         let state = Monitor(State())
@@ -47,22 +47,24 @@ final class AssetServer: Sendable {
         scratch.addCleanup { [server] in server.stop() }
     }
 
-    func stop() { server.stop() }
+    package func stop() { server.stop() }
 
     /// Puts packs on offer in place of those before.
-    func publish(_ packs: [SamplePack]) { state.withLock { $0.packs = packs } }
+    package func publish(_ packs: [SamplePack]) { state.withLock { $0.packs = packs } }
 
     /// Serves a file under a path such as `/films/a.film`.
-    func publish(_ file: FilePath, as path: String) { state.withLock { $0.files[path] = file } }
+    package func publish(_ file: FilePath, as path: String) { state.withLock { $0.files[path] = file } }
 
     /// How often a path was asked for.
-    func requests(_ path: String) -> Int { state.withLock { $0.records.filter { $0.path == path }.count } }
+    package func requests(_ path: String) -> Int { state.withLock { $0.records.filter { $0.path == path }.count } }
 
     /// Changes the manifest as it is served from now on.
-    func editManifest(_ editor: (@Sendable (inout DownloadManifest) -> Void)?) { state.withLock { $0.editor = editor } }
+    package func editManifest(_ editor: (@Sendable (inout DownloadManifest) -> Void)?) {
+        state.withLock { $0.editor = editor }
+    }
 
     /// Spoils answers from now on; numbers of requests begin again.
-    func spoil(_ spoiler: Spoiler?) {
+    package func spoil(_ spoiler: Spoiler?) {
         state.withLock {
             $0.spoiler = spoiler
             $0.requests = [:]
@@ -70,31 +72,31 @@ final class AssetServer: Sendable {
     }
 
     /// Sends every body at so many bytes a second from now on.
-    func slow(to bytesPerSecond: Int64) {
+    package func slow(to bytesPerSecond: Int64) {
         spoil { _, _, response in response.behaviour.bytesPerSecond = bytesPerSecond }
     }
 
     /// Spoils the answers for one pack's archive.
-    func spoil(pack: String, _ spoiler: @escaping @Sendable (Int, inout HTTPServerResponse) -> Void) {
+    package func spoil(pack: String, _ spoiler: @escaping @Sendable (Int, inout HTTPServerResponse) -> Void) {
         spoil { request, number, response in
             if request.path == "/assets/\(pack)" { spoiler(number, &response) }
         }
     }
 
     /// Bytes of bodies sent for a pack's archive so far.
-    func bytesSent(pack: String) -> Int64 {
+    package func bytesSent(pack: String) -> Int64 {
         state.withLock { $0.records.filter { $0.path == "/assets/\(pack)" }.reduce(0) { $0 + $1.bytes } }
     }
 
     /// The exchanges that are over.
-    var records: [HTTPExchangeRecord] { state.withLock { $0.records } }
+    package var records: [HTTPExchangeRecord] { state.withLock { $0.records } }
 
     /// Waits until the server has seen so many requests for a pack's archive.
-    func waitForRequests(pack: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
+    package func waitForRequests(pack: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
         try await waitForRequests(path: "/assets/\(pack)", count: count, atMost: limit)
     }
 
-    func waitForRequests(path: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
+    package func waitForRequests(path: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
         let state = state
         let seen = try await offload {
             state.wait(atMost: limit) { $0.requests[path, default: 0] >= count ? true : nil }

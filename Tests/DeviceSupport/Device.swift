@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import DeviceProtocol
-import Kit
-import System
-import TestSupport
+package import DeviceProtocol
+package import Kit
+package import System
+package import TestSupport
 
 /// A device of its own in a scratch folder: the service, the command line, and a connection.
-final class Device: Sendable {
-    let home: FilePath
-    let environment: [String: String]
-    let paths: LarderPaths
+package final class Device: Sendable {
+    package let home: FilePath
+    package let environment: [String: String]
+    package let paths: LarderPaths
     private let service = Locked<RunningProgram?>(nil)
 
-    init(_ scratch: Scratch, home: FilePath? = nil) throws {
+    package init(_ scratch: Scratch, home: FilePath? = nil) throws {
         // Short: a socket's path has 107 bytes at most.
         self.home = home ?? scratch("d")
         try FileDescriptor.currentDirectory.makeDirectories(at: self.home)
@@ -30,7 +30,7 @@ final class Device: Sendable {
 
     /// Starts the service, with more in its environment, and returns once it listens.
     @discardableResult
-    func start(adding variables: [String: String] = [:]) async throws -> RunningProgram {
+    package func start(adding variables: [String: String] = [:]) async throws -> RunningProgram {
         let readiness = try Pipe()
         let program = try RunningProgram(
             "larderd", ["--ready-fd", "3"], environment: environment.merging(variables) { $1 },
@@ -48,26 +48,28 @@ final class Device: Sendable {
     }
 
     /// SIGKILL, and waits until the service is gone.
-    func kill() async throws {
+    package func kill() async throws {
         let program = service.withLock { $0 }
         try await program?.kill()
     }
 
-    func connect() async throws -> DeviceConnection {
+    package func connect() async throws -> DeviceConnection {
         try await DeviceConnection.connect(paths: paths, client: "integration", startIfNeeded: false)
     }
 
     /// Runs `larder` to its end.
-    func larder(_ arguments: String..., atMost limit: Duration = .seconds(60)) async throws -> ChildProcess.Output {
+    package func larder(_ arguments: String..., atMost limit: Duration = .seconds(60)) async throws
+        -> ChildProcess.Output
+    {
         try await Binaries.run("larder", arguments, environment: environment, atMost: limit)
     }
 
     /// Starts `larder` and leaves it running.
-    func startLarder(_ arguments: String...) throws -> RunningProgram {
+    package func startLarder(_ arguments: String...) throws -> RunningProgram {
         try RunningProgram("larder", arguments, environment: environment)
     }
 
-    func trust(_ server: AssetServer) async throws {
+    package func trust(_ server: AssetServer) async throws {
         let pem = try FileDescriptor.open(server.authority, .readOnly)
         let text = try pem.closeAfter { String(decoding: try pem.readAll(limit: 1 << 20), as: UTF8.self) }
         let connection = try await connect()
@@ -75,21 +77,21 @@ final class Device: Sendable {
     }
 
     /// Installs and returns all events; the last may say that it failed.
-    func install(_ app: FilePath, until goal: InstallGoal = .launchable) async throws -> [InstallEvent] {
+    package func install(_ app: FilePath, until goal: InstallGoal = .launchable) async throws -> [InstallEvent] {
         let connection = try await connect()
         var events: [InstallEvent] = []
         for try await event in connection.stream(InstallRequest(path: app.string, until: goal)) { events.append(event) }
         return events
     }
 
-    func packs(_ app: String = SampleApp.bundleID) async throws -> [String: PackListing] {
+    package func packs(_ app: String = SampleApp.bundleID) async throws -> [String: PackListing] {
         let reply = try await connect().send(PacksRequest(app: app))
         return Dictionary(uniqueKeysWithValues: reply.packs.map { ($0.id, $0) })
     }
 
     /// Starts the installed app with `larder launch`; its commands come on standard input. Neither starts a service: that is
     /// the test's part.
-    func launch(_ app: String = SampleApp.bundleID) async throws -> RunningProgram {
+    package func launch(_ app: String = SampleApp.bundleID) async throws -> RunningProgram {
         let program = try RunningProgram(
             "larder", ["launch", app], environment: environment.merging(["LARDERD": "/no/larderd"]) { $1 })
         _ = try await program.line { $0 == "ready" }

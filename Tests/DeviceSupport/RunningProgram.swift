@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Kit
-import System
+package import Kit
+package import System
 import TestSupport
 
 /// A program of the build that runs beside the test: its lines are waited for, never slept for.
-final class RunningProgram: Sendable {
+package final class RunningProgram: Sendable {
     private struct Output {
         var lines: [String] = []
         var errors = ""
         var ended = false
     }
 
-    let process: ChildProcess
+    package let process: ChildProcess
     private let name: String
     private let input: Pipe
     private let output = Monitor(Output())
@@ -21,7 +21,7 @@ final class RunningProgram: Sendable {
     /// - Parameters:
     ///   - program: a product's name, or a path.
     ///   - descriptors: given to the program beside the three standard ones.
-    init(
+    package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String],
         descriptors: [Int32: FileDescriptor] = [:]
     ) throws {
@@ -50,12 +50,12 @@ final class RunningProgram: Sendable {
         }
     }
 
-    var processID: Int32 { process.processID }
-    var errorText: String { output.withLock { $0.errors } }
-    var lines: [String] { output.withLock { $0.lines } }
+    package var processID: Int32 { process.processID }
+    package var errorText: String { output.withLock { $0.errors } }
+    package var lines: [String] { output.withLock { $0.lines } }
 
     /// The first line from `start` on for which `matches` holds. Blocks; throws when the program ends or takes too long.
-    func line(
+    package func line(
         from start: Int = 0, atMost limit: Duration = .seconds(60), where matches: @escaping @Sendable (String) -> Bool
     ) async throws -> String {
         let output = output
@@ -73,20 +73,20 @@ final class RunningProgram: Sendable {
     }
 
     /// Sends one line and returns the answer, the next line that begins with `ok` or `error`.
-    func ask(_ line: String, atMost limit: Duration = .seconds(60)) async throws -> String {
+    package func ask(_ line: String, atMost limit: Duration = .seconds(60)) async throws -> String {
         let start = output.withLock { $0.lines.count }
         try input.writer.writeAll((line + "\n").utf8)
         return try await self.line(from: start, atMost: limit) { $0.hasPrefix("ok") || $0.hasPrefix("error") }
     }
 
     /// Sends one line and does not wait.
-    func tell(_ line: String) throws { try input.writer.writeAll((line + "\n").utf8) }
+    package func tell(_ line: String) throws { try input.writer.writeAll((line + "\n").utf8) }
 
-    func closeInput() { input.closeWriter() }
+    package func closeInput() { input.closeWriter() }
 
     /// Waits for the end and returns the exit code.
     @discardableResult
-    func end(atMost limit: Duration = .seconds(60)) async throws -> Int32 {
+    package func end(atMost limit: Duration = .seconds(60)) async throws -> Int32 {
         let process = process
         guard let code = try await offload({ try process.wait(atMost: limit) }) else {
             throw TestFailure("\(name) still runs after \(limit).\n\(errorText)")
@@ -95,7 +95,7 @@ final class RunningProgram: Sendable {
     }
 
     /// SIGKILL, and waits until it is gone.
-    func kill() async throws {
+    package func kill() async throws {
         process.kill()
         try await end()
     }
@@ -116,7 +116,7 @@ final class RunningProgram: Sendable {
 }
 
 /// What a helper of the tests could not do, with all that may explain it.
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct TestFailure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppleArchive
-import AssetPacks
+package import AppleArchive
+package import AssetPacks
 import Kit
-import System
-import TestSupport
+package import System
+package import TestSupport
 
 /// A pack made for a test: its files and the archive that the packager makes of them.
-struct SamplePack: Sendable {
-    let id: String
-    let version: Int
-    let policy: String
-    let archive: FilePath
+package struct SamplePack: Sendable {
+    package let id: String
+    package let version: Int
+    package let policy: String
+    package let archive: FilePath
     /// Contents by path.
-    let files: [String: [UInt8]]
-    let contents: PackContents
+    package let files: [String: [UInt8]]
+    package let contents: PackContents
 
     /// Bytes.
-    var archiveSize: Int64 { contents.archiveSize }
+    package var archiveSize: Int64 { contents.archiveSize }
 
     /// - Parameters:
     ///   - policy: `essential`, `prefetch` or `onDemand`.
     ///   - blockSize: small blocks give small packs several checkpoints.
-    static func make(
+    package static func make(
         _ id: String, version: Int = 1, policy: String = "onDemand", language: String? = nil, files: [String: [UInt8]],
         compression: Compression = .lzfse, blockSize: Int = 256 << 10, in scratch: Scratch
     ) throws -> SamplePack {
@@ -53,7 +53,7 @@ struct SamplePack: Sendable {
     }
 
     /// `count` files of about `size` bytes each below `<id>/`, as compressible as real ones.
-    static func randomFiles(
+    package static func randomFiles(
         _ id: String, count: Int, size: Int, using generator: inout SeededGenerator
     ) -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
@@ -65,7 +65,7 @@ struct SamplePack: Sendable {
     }
 
     /// The pack as a manifest names it.
-    func entry(baseURL: String) throws -> DownloadManifestPack {
+    package func entry(baseURL: String) throws -> DownloadManifestPack {
         let builder = try DownloadManifestBuilder(platform: .linux, baseURL: baseURL)
         return try builder.create([contents], versions: [version]).assetPacks[0]
     }

@@ -2,23 +2,25 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
-import System
-import TestSupport
+package import System
+package import TestSupport
 
 /// An app bundle made of `ProbeApp` and `ProbeExtension`.
-struct SampleApp {
-    static let bundleID = "com.example.probe"
+package struct SampleApp {
+    package static let bundleID = "com.example.probe"
 
-    var version = "1.0"
+    package var version = "1.0"
     /// Where the manifest is; with an URL override it only has to be well-formed.
-    var manifestURL = "https://localhost:1/manifest"
+    package var manifestURL = "https://localhost:1/manifest"
     /// Further `Info.plist` keys as XML values.
-    var keys: [String: String?] = [:]
+    package var keys: [String: String?] = [:]
     /// `ProbeExtension`'s behaviour.
-    var extensionBehaviour = "accept"
+    package var extensionBehaviour = "accept"
+
+    package init() {}
 
     /// Writes `<name>.app` into the scratch folder and returns its path.
-    func write(into scratch: Scratch, named name: String = "Probe") throws -> FilePath {
+    package func write(into scratch: Scratch, named name: String = "Probe") throws -> FilePath {
         var fixture = AppFixture()
         fixture.name = name
         fixture.identifier = Self.bundleID
