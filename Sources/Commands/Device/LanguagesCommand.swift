@@ -12,7 +12,7 @@ extension DeviceCommands {
             Of an app's localised packs only those of one language are fetched by themselves: that of the first language \
             here which the app has, be it in the variant of another region, or else the app's primary language. Without any \
             set here, those of the environment count (LANGUAGE, LC_ALL, LC_MESSAGES, LANG) in which an app was last \
-            installed, updated or launched. When the choice changes, the packs of the new language are fetched and then \
+            installed, updated or launched. They are the setting languages. When the choice changes, the packs of the new language are fetched and then \
             those of the old one are removed.
             """,
         examples: [
@@ -29,15 +29,16 @@ extension DeviceCommands {
         let connection = try await Device.connect(context)
         await Device.reportLanguages(connection, context)
         let tags = arguments.arguments("language")
-        let reply: LanguagesGetRequest.Reply
+        func set(_ value: String?) async throws {
+            _ = try await connection.send(SettingsSetRequest(name: "languages", app: nil, value: value))
+        }
         if arguments.flag("environment") {
             guard tags.isEmpty else { throw UsageError("Either languages or --environment, not both.") }
-            reply = try await connection.send(LanguagesSetRequest(languages: nil))
-        } else if tags.isEmpty {
-            reply = try await connection.send(LanguagesGetRequest())
-        } else {
-            reply = try await connection.send(LanguagesSetRequest(languages: tags))
+            try await set(nil)
+        } else if !tags.isEmpty {
+            try await set(tags.joined(separator: " "))
         }
+        let reply = try await connection.send(LanguagesGetRequest())
         if context.json {
             try context.print(encoding: reply)
         } else if reply.languages.isEmpty {

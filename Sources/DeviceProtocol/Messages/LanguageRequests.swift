@@ -12,7 +12,7 @@ package struct ReconcileLanguagesRequest: DeviceRequest {
     package init(app: String) { self.app = app }
 }
 
-/// The languages in force.
+/// The languages in force: those of the setting `languages`, or an environment's.
 package struct LanguagesGetRequest: DeviceRequest {
     package static let method = "languages.get"
     package init() {}
@@ -28,15 +28,6 @@ package struct LanguagesGetRequest: DeviceRequest {
             self.isSet = isSet
         }
     }
-}
-
-/// Sets the person's languages. Apps whose language becomes another one get its packs in the background.
-package struct LanguagesSetRequest: DeviceRequest {
-    package static let method = "languages.set"
-    package typealias Reply = LanguagesGetRequest.Reply
-    /// Best first; nil goes back to those of the environment.
-    package var languages: [String]?
-    package init(languages: [String]?) { self.languages = languages }
 }
 
 /// Tells the languages of a client's environment, which count while none are set.

@@ -15,6 +15,7 @@ struct ContentAsker: Sendable {
     let bundles: BundleStore
     let extensions: ExtensionHost
     let paths: LarderPaths
+    let settings: SettingsFile
 
     /// What came of asking.
     struct Answer: Sendable {
@@ -31,6 +32,8 @@ struct ContentAsker: Sendable {
         let bundles = bundles
         let bundle = try await offload { try bundles.bundle(record) }
         guard bundle.backgroundAssets.mode == .unmanaged else { return nil }
+        // Without in-app content nothing comes by itself before the first launch (C11).
+        guard record.wasLaunched || settings.current.allowsInAppContent else { return [] }
         let held = try await ask(event, bundle, policy: .foreground).taken.downloads.filter { $0.state == .held }
         let identifiers = held.map(\.description.identifier)
         await downloads.release(identifiers, app: app)

@@ -11,6 +11,14 @@ import PackNamespace
 struct AppLanguages: Sendable {
     let paths: LarderPaths
     let settings: SettingsStore
+    let personal: SettingsFile
+
+    /// What the person reads, best first: what was set, or else what the command line last found in its environment, or else
+    /// what the service's own environment says.
+    func preferred() async throws -> [LanguageTag] {
+        if let set = personal.current.languages { return LanguageList.tags(set) }
+        return try await settings.reportedLanguages() ?? PreferredLanguages.of(Environment.current)
+    }
 
     /// - Parameter keys: of the bundle that the packs are for.
     func rule(_ app: String, _ manifest: DownloadManifest, _ keys: BackgroundAssetsKeys) async throws -> LanguageRule {
@@ -18,7 +26,7 @@ struct AppLanguages: Sendable {
         let chosen = try await offload { files.chosen() }
         return LanguageRule(
             manifest.assetPacks, chosen: chosen.flatMap { try? LanguageTag($0) },
-            preferred: try await settings.preferredLanguages(), primary: primary(manifest, keys))
+            preferred: try await preferred(), primary: primary(manifest, keys))
     }
 
     /// What the publisher falls back to: the manifest's word, or the app's development region.

@@ -12,18 +12,25 @@ import Languages
 actor LanguageChanges {
     private let assets: AppAssets
     private let extensions: ExtensionHost
+    private let usage: UsageStore
+    private let settings: SettingsFile
     private let notes: NoteBoard
     private let log: Logger
     private var tasks: [String: Task<Void, Never>] = [:]
 
-    init(assets: AppAssets, extensions: ExtensionHost, notes: NoteBoard, log: Logger) {
+    init(
+        assets: AppAssets, extensions: ExtensionHost, usage: UsageStore, settings: SettingsFile, notes: NoteBoard,
+        log: Logger
+    ) {
+        self.usage = usage
+        self.settings = settings
         self.assets = assets
         self.extensions = extensions
         self.notes = notes
         self.log = log
     }
 
-    /// Goes on with what the last process left.
+    /// Goes on with what the last process left, or what settings that have changed had put off.
     func recover() async throws {
         for app in try await assets.registry.languageChanges() { start(app) }
     }
@@ -63,13 +70,31 @@ actor LanguageChanges {
         start(app)
     }
 
-    /// One at a time: a change that comes while another is carried out follows it.
-    private func start(_ app: String) {
+    /// The app is about to run: what was put off until then is done.
+    func launched(_ app: String) async {
+        guard let changes = try? await assets.registry.languageChanges(), changes.contains(app) else { return }
+        start(app, isLaunch: true)
+    }
+
+    /// Why a change has to wait for the app's launch (C11): the first, without in-app content, or any, without background
+    /// refresh. Power and network hold back its transfers only.
+    private func isPutOff(_ app: String) async throws -> Bool {
+        let settings = settings.current
+        let wasLaunched = try await assets.registry.existing(app).wasLaunched
+        return !settings.allowsBackgroundRefresh(app) || !settings.allowsInAppContent && !wasLaunched
+    }
+
+    /// One at a time. A change that comes while another is carried out, or waits for better conditions, takes its place: it
+    /// looks at all packs anew.
+    private func start(_ app: String, isLaunch: Bool = false) {
         let previous = tasks[app]
+        previous?.cancel()
         tasks[app] = Task {
             await previous?.value
             if Task.isCancelled { return }
             do {
+                // The note stays: the launch goes on from there.
+                if !isLaunch, try await self.isPutOff(app) { return }
                 try await self.carryOut(app)
                 try await self.assets.registry.endLanguageChange(app)
             } catch is CancellationError {
@@ -94,7 +119,9 @@ actor LanguageChanges {
         let bundles = assets.bundles
         let bundle = try await offload { try bundles.bundle(record) }
         var declined: Set<String> = []
-        if let subject = ExtensionSubject(bundle, paths: bundles.paths) {
+        let isClosed = try await usage.usage(app).isClosed
+        // An app that its person closed for good does not have its extension woken (C5).
+        if !isClosed, let subject = ExtensionSubject(bundle, paths: bundles.paths) {
             let packs = missing.map { PackDescription($0) }
             declined = await extensions.shouldDownload(packs, event: "languageChange", subject).declined
         }

@@ -147,7 +147,12 @@ actor AppLifecycle {
     private func liftRestrictions(_ app: String) async throws {
         let deferred = try await tools.registry.notes(app).values.filter { $0.state == .deferred }
         guard !deferred.isEmpty, let manifest = try await tools.registry.manifest(app) else { return }
-        let packs = deferred.compactMap { manifest[$0.pack] }
+        let record = try await tools.registry.existing(app)
+        let bundles = tools.bundles
+        let keys = try await offload { try bundles.bundle(record) }.backgroundAssets
+        // The person may read another language since the install.
+        let rule = try await tools.languages.rule(app, manifest, keys)
+        let packs = deferred.compactMap { manifest[$0.pack] }.filter { rule.includes($0.language) }
         try await tools.store.request(
             packs.map { PackRequest(app: app, pack: $0, kind: .prefetch, foreground: false) })
         try await tools.registry.note(app, packs.map { ($0.id, nil, nil) })

@@ -71,7 +71,7 @@ package final class DeviceService: Sendable {
                 log: configuration.log.named("downloads")))
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
-            paths: paths)
+            paths: paths, settings: personal)
         let periodic = Locked<PeriodicScheduler?>(nil)
         governor.setLimits(personal.current.bandwidthLimits)
         let replan: @Sendable () -> Void = {
@@ -80,11 +80,12 @@ package final class DeviceService: Sendable {
             Task { await periodic.replan() }
         }
         let housekeeper = Housekeeper(database: database)
-        let appLanguages = AppLanguages(paths: paths, settings: settings)
+        let appLanguages = AppLanguages(paths: paths, settings: settings, personal: personal)
         let assets = AppAssets(
             registry: registry, bundles: bundles, catalogue: catalogue, store: store, languages: appLanguages)
         let languages = LanguageChanges(
-            assets: assets, extensions: extensions, notes: notes, log: configuration.log.named("languages"))
+            assets: assets, extensions: extensions, usage: usage, settings: personal, notes: notes,
+            log: configuration.log.named("languages"))
         let lifecycle = AppLifecycle(
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
@@ -103,7 +104,8 @@ package final class DeviceService: Sendable {
         }
         let listener = try configuration.listener ?? UnixListener(path: paths.socket)
         let request = PeriodicRequest(
-            assets: assets, lifecycle: lifecycle, content: content, log: configuration.log.named("periodic"))
+            assets: assets, lifecycle: lifecycle, content: content, settings: personal,
+            log: configuration.log.named("periodic"))
         let scheduler = PeriodicScheduler(
             PeriodicScheduler.Tools(
                 registry: registry, usage: usage, settings: personal,

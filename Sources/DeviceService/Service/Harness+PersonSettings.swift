@@ -13,6 +13,15 @@ extension Harness {
             try await offload { try personal.set(name, app: request.app, to: request.value) }
             gate.settingsChanged()
             replan()
+            switch name {
+            case .languages:
+                try await recovery.value
+                await languages.personChanged()
+            case .inAppContent, .backgroundRefresh:
+                try await recovery.value
+                try await languages.recover()
+            default: break
+            }
             return SettingsListRequest.Reply(settings: personal.listed)
         }
         router.on(CloseRequest.self) { request, _ in

@@ -60,6 +60,7 @@ struct Harness: Sendable {
         router.on(LaunchRequest.self) { request, _ in
             try await recovery.value
             let reply = try await lifecycle.launch(request.app)
+            await languages.launched(request.app)
             replan()
             return reply
         }
@@ -166,12 +167,10 @@ struct Harness: Sendable {
         router.on(URLOverrideGetRequest.self) { _, _ in
             URLOverrideGetRequest.Reply(url: try await settings.urlOverride())
         }
-        router.on(LanguagesGetRequest.self) { _, _ in try await languageSetting() }
-        router.on(LanguagesSetRequest.self) { request, _ in
-            try await recovery.value
-            try await settings.setLanguages(request.languages)
-            await languages.personChanged()
-            return try await languageSetting()
+        router.on(LanguagesGetRequest.self) { _, _ in
+            LanguagesGetRequest.Reply(
+                languages: try await assets.languages.preferred().map(\.description),
+                isSet: personal.current.languages != nil)
         }
         router.on(LanguagesReportRequest.self) { request, _ in
             try await recovery.value
@@ -183,12 +182,6 @@ struct Harness: Sendable {
             try await settings.clearURLOverride()
             return EmptyReply()
         }
-    }
-
-    private func languageSetting() async throws -> LanguagesGetRequest.Reply {
-        LanguagesGetRequest.Reply(
-            languages: try await settings.preferredLanguages().map(\.description),
-            isSet: try await settings.areLanguagesSet())
     }
 
     private func addAssets(_ router: inout RequestRouter) {

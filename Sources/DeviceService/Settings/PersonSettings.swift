@@ -25,6 +25,8 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var bandwidth: Int64?
     var bandwidthPerApp: Int64?
     var bandwidthPerHost: Int64?
+    /// What the person reads, as BCP 47 tags, best first; nil is what the environment says.
+    var languages: [String]?
     /// By bundle id.
     var apps: [String: AppSettings]?
 
@@ -50,14 +52,16 @@ extension PersonSettings {
     /// Names as the file and `larder settings` have them, in the order they are listed.
     enum Name: String, CaseIterable, Sendable {
         case inAppContent, backgroundRefresh, meteredUse, lowPowerMode, extensionSandbox
-        case bandwidth, bandwidthPerApp, bandwidthPerHost
+        case bandwidth, bandwidthPerApp, bandwidthPerHost, languages
 
+        /// The values there are; none where they are free.
         var values: [String] {
             switch self {
             case .inAppContent, .backgroundRefresh, .meteredUse: ["on", "off"]
             case .lowPowerMode: ["auto", "on", "off"]
             case .extensionSandbox: ["required", "off"]
             case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: ["off"]
+            case .languages: []
             }
         }
 
@@ -71,6 +75,7 @@ extension PersonSettings {
             case .lowPowerMode: "auto"
             case .extensionSandbox: "required"
             case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: "off"
+            case .languages: "environment"
             }
         }
 
@@ -103,6 +108,7 @@ extension PersonSettings {
         case .bandwidth: return size(bandwidth)
         case .bandwidthPerApp: return size(bandwidthPerApp)
         case .bandwidthPerHost: return size(bandwidthPerHost)
+        case .languages: return languages?.joined(separator: " ")
         }
     }
 
@@ -110,7 +116,7 @@ extension PersonSettings {
     /// - Throws: `DeviceError` with code `badSetting`
     mutating func set(_ name: Name, app: String?, to text: String?) throws {
         let rate = text.flatMap { name.isRate ? ByteSize.parse($0) : nil }
-        if let text, !name.values.contains(text), (rate ?? 0) < Self.leastRate {
+        if let text, name != .languages, !name.values.contains(text), (rate ?? 0) < Self.leastRate {
             let size = name.isRate ? "a size of at least \(Self.leastRate) such as 2MiB, or " : ""
             throw DeviceError(
                 .badSetting,
@@ -136,6 +142,10 @@ extension PersonSettings {
         case .bandwidth: bandwidth = rate.map(Int64.init)
         case .bandwidthPerApp: bandwidthPerApp = rate.map(Int64.init)
         case .bandwidthPerHost: bandwidthPerHost = rate.map(Int64.init)
+        case .languages:
+            languages = try text.map { text in
+                try LanguageList.checked(text.split { $0 == " " || $0 == "," }.map(String.init))
+            }
         }
     }
 }

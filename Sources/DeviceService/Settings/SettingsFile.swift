@@ -21,7 +21,9 @@ final class SettingsFile: Sendable {
         path = folder.appending(Self.name)
         do {
             let bytes = try File.read(path, limit: Self.sizeLimit)
-            settings = Locked(try JSONCoder.decode(PersonSettings.self, from: bytes))
+            let read = try JSONCoder.decode(PersonSettings.self, from: bytes)
+            if let languages = read.languages { _ = try LanguageList.checked(languages) }
+            settings = Locked(read)
             trouble = nil
         } catch Errno.noSuchFileOrDirectory {
             settings = Locked(PersonSettings())

@@ -39,7 +39,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func onlyThePersonsLanguageComesAndFollowsTheirChange() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
-            let set = try await connection.send(LanguagesSetRequest(languages: ["de-at", "en"]))
+            let set = try await connection.setLanguages(["de-at", "en"])
             #expect(set.languages == ["de-AT", "en"] && set.isSet)
             try await harness.install(try harness.bundle())
             #expect(try await local(harness) == ["Base", "German", "GermanMore"])
@@ -51,7 +51,7 @@ import Testing
             // The packs of the old language go when those of the new one are there; what the app asked for stays.
             _ = try await connection.send(
                 EnsureLocalAvailabilityRequest(app: ServiceHarness.app, packs: ["GermanExtra"]))
-            _ = try await connection.send(LanguagesSetRequest(languages: ["fr-CA"]))
+            _ = try await connection.setLanguages(["fr-CA"])
             try await settle(harness, until: ["Base", "French", "GermanExtra"])
             #expect(files(harness).resolved() == "fr")
             // Removed, it is asked for no more.
@@ -59,7 +59,7 @@ import Testing
 
             // A restart in the middle of a change goes on with it.
             harness.server.fail(.reset(after: 100))
-            _ = try await connection.send(LanguagesSetRequest(languages: ["en"]))
+            _ = try await connection.setLanguages(["en"])
             await harness.stop()
             try await harness.start()
             try await settle(harness, until: ["Base", "English"])
@@ -69,14 +69,14 @@ import Testing
     @Test func theAppsChoiceWinsAndReconciles() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
-            _ = try await connection.send(LanguagesSetRequest(languages: ["de"]))
+            _ = try await connection.setLanguages(["de"])
             try await harness.install(try harness.bundle())
             try files(harness).setChosen("fr-CH")
             let reply = try await connection.send(ReconcileLanguagesRequest(app: ServiceHarness.app))
             #expect(reply.successes.map(\.id) == ["French"] && reply.failures.isEmpty)
             #expect(try await local(harness) == ["Base", "French"])
             // The person's languages do not matter to it any more, nor is the server needed.
-            _ = try await connection.send(LanguagesSetRequest(languages: ["en"]))
+            _ = try await connection.setLanguages(["en"])
             let requests = harness.server.requests.count
             let again = try await connection.send(ReconcileLanguagesRequest(app: ServiceHarness.app))
             #expect(again.successes.isEmpty && again.failures.isEmpty)
@@ -98,7 +98,7 @@ import Testing
     @Test func withoutALanguageForThePersonThePrimaryOneComes() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
-            _ = try await connection.send(LanguagesSetRequest(languages: ["ja"]))
+            _ = try await connection.setLanguages(["ja"])
             try await harness.install(
                 try harness.bundle { $0.keys["CFBundleDevelopmentRegion"] = "<string>en_GB</string>" })
             #expect(try await local(harness) == ["Base", "English"])
@@ -110,7 +110,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func theExtensionIsAskedAboutAChange() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
-            _ = try await connection.send(LanguagesSetRequest(languages: ["en"]))
+            _ = try await connection.setLanguages(["en"])
             let path = try harness.bundle { fixture in
                 // Run from where it was installed, which is after the install, it says no. It may start no other program.
                 fixture.extensionExecutable = """
@@ -130,7 +130,7 @@ import Testing
             }
             try await harness.install(path)
             #expect(try await local(harness) == ["Base", "English"])
-            _ = try await connection.send(LanguagesSetRequest(languages: ["de"]))
+            _ = try await connection.setLanguages(["de"])
             try await settle(harness, until: ["Base"])
             #expect(!harness.server.requests.contains { $0.path.contains("German") })
             // The app itself may still have them.
@@ -149,17 +149,75 @@ import Testing
             // An environment without languages says nothing about the person.
             _ = try await connection.send(LanguagesReportRequest(languages: []))
             #expect(try await connection.send(LanguagesGetRequest()).languages == ["fr-FR", "fr"])
-            _ = try await connection.send(LanguagesSetRequest(languages: ["de"]))
+            _ = try await connection.setLanguages(["de"])
             _ = try await connection.send(LanguagesReportRequest(languages: ["en"]))
             #expect(try await connection.send(LanguagesGetRequest()).languages == ["de"])
-            let reply = try await connection.send(LanguagesSetRequest(languages: nil))
+            let reply = try await connection.setLanguages(nil)
             #expect(reply == LanguagesGetRequest.Reply(languages: ["en"], isSet: false))
             for bad in [["de_AT"], ["?"], []] {
                 let error = await #expect(throws: DeviceError.self) {
-                    try await connection.send(LanguagesSetRequest(languages: bad))
+                    try await connection.setLanguages(bad)
                 }
                 #expect(error?.code == .badSetting)
             }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func withoutInAppContentAChangeWaitsForTheFirstLaunch() async throws {
+        try await ServiceHarness.with(Self.offers) { harness in
+            let connection = try await harness.connect()
+            try await connection.setLanguages(["de"])
+            _ = try await connection.send(SettingsSetRequest(name: "inAppContent", app: nil, value: "off"))
+            try await harness.install(try harness.bundle())
+            try await connection.setLanguages(["en"])
+            #expect(files(harness).resolved() == "en", "the app may know")
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            #expect(try await local(harness) == [])
+            #expect(try await again.send(StatusRequest()).transfers == [])
+            _ = try await again.send(LaunchRequest(app: ServiceHarness.app))
+            try await settle(harness, until: ["Base", "English"])
+            #expect(!harness.server.requests.contains { $0.path.contains("German") })
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func withoutBackgroundRefreshAChangeWaitsForALaunch() async throws {
+        try await ServiceHarness.with(Self.offers) { harness in
+            let connection = try await harness.connect()
+            try await connection.setLanguages(["de"])
+            try await harness.install(try harness.bundle())
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            _ = try await connection.send(SettingsSetRequest(name: "backgroundRefresh", app: nil, value: "off"))
+            try await connection.setLanguages(["en"])
+            #expect(try await connection.send(StatusRequest()).transfers == [])
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let app = try await DeviceConnection.connect(
+                paths: harness.paths, client: ServiceHarness.app, startIfNeeded: false)
+            try await settle(harness, until: ["Base", "English"])
+            _ = try await app.send(StatusRequest())
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func inLowPowerAChangesPacksWaitAndAnotherChangeTakesItsPlace() async throws {
+        try await ServiceHarness.with(Self.offers) { harness in
+            let connection = try await harness.connect()
+            try await connection.setLanguages(["de"])
+            try await harness.install(try harness.bundle())
+            _ = try await connection.send(SettingsSetRequest(name: "lowPowerMode", app: nil, value: "on"))
+            try await connection.setLanguages(["en"])
+            while try await harness.packs()["English"]?.state != .waiting {
+                _ = try await connection.send(StatusRequest())
+            }
+            try await connection.setLanguages(["fr"])
+            while try await harness.packs()["French"]?.state != .waiting {
+                _ = try await connection.send(StatusRequest())
+            }
+            #expect(try await harness.packs()["English"]?.state == .available, "it is wanted no more")
+            #expect(try await local(harness) == ["Base", "German", "GermanMore"])
+            _ = try await connection.send(SettingsSetRequest(name: "lowPowerMode", app: nil, value: "off"))
+            try await settle(harness, until: ["Base", "French"])
+            #expect(!harness.server.requests.contains { $0.path.contains("English") })
         }
     }
 }

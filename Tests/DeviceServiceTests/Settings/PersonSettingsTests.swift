@@ -22,6 +22,7 @@ import Testing
                     "lowPowerMode auto false",
                     "extensionSandbox required false",
                     "bandwidth off false", "bandwidthPerApp off false", "bandwidthPerHost off false",
+                    "languages environment false",
                 ])
             for name in PersonSettings.Name.allCases {
                 for value in name.values {
@@ -70,7 +71,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["{", "[]", #"{"lowPowerMode": "sometimes"}"#, #"{"inAppContent": 7}"#])
+    @Test(arguments: [
+        "{", "[]", #"{"lowPowerMode": "sometimes"}"#, #"{"inAppContent": 7}"#, #"{"languages": ["de_AT"]}"#,
+    ])
     func aBrokenFileIsSaidAndKept(_ text: String) throws {
         try Scratch.with { scratch in
             let path = try scratch.write(text, to: SettingsFile.name)
@@ -96,6 +99,31 @@ import Testing
             _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
             for try await event in updates where event.change == .finished { break }
             #expect(try await harness.packs()["E"]?.state == .local)
+        }
+    }
+
+    @Test func withoutInAppContentNoExtensionIsAskedBeforeTheFirstLaunch() async throws {
+        try await ServiceHarness.with([]) { harness in
+            let connection = try await harness.connect()
+            _ = try await connection.send(SettingsSetRequest(name: "inAppContent", app: nil, value: "off"))
+            let path = try harness.bundle { fixture in
+                fixture.keys["BAHasManagedAssetPacks"] = nil
+                fixture.keys["BAAppGroupID"] = "<string>\(ServiceHarness.group)</string>"
+                fixture.extensionExecutable = "#!/bin/sh\nexit 9\n"
+            }
+            let last = try await harness.install(path).last
+            #expect(last?.phase == .complete && last?.notes == [])
+            // Nor by an event that a developer simulates, as the system would send it.
+            _ = try await connection.send(CheckRequest(app: ServiceHarness.app, isSimulated: true))
+            #expect(try await connection.send(StatusRequest()).notes == [])
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            _ = try await connection.send(CheckRequest(app: ServiceHarness.app, isSimulated: true))
+            #expect(try await connection.send(StatusRequest()).notes.first?.message.contains("exit code 9") == true)
+            // What the app itself schedules comes.
+            harness.server.serve([1, 2, 3], as: "map")
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            #expect(try await ears.end().change == .finished)
         }
     }
 

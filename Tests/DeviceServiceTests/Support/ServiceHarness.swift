@@ -148,6 +148,14 @@ final class ServiceHarness: Sendable {
     }
 }
 
+extension DeviceConnection {
+    @discardableResult
+    func setLanguages(_ tags: [String]?) async throws -> LanguagesGetRequest.Reply {
+        _ = try await send(SettingsSetRequest(name: "languages", app: nil, value: tags?.joined(separator: " ")))
+        return try await send(LanguagesGetRequest())
+    }
+}
+
 extension PackServer {
     var origin: String { String(url("").dropLast()) }
 }

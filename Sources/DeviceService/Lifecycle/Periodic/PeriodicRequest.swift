@@ -9,12 +9,16 @@ struct PeriodicRequest: Sendable {
     let assets: AppAssets
     let lifecycle: AppLifecycle
     let content: ContentAsker
+    let settings: SettingsFile
     let log: Logger
 
     func make(_ app: String) async {
         // An install or update brings what is new by itself.
         guard await lifecycle.run(of: app) == nil else { return }
         do {
+            let record = try await assets.registry.existing(app)
+            // Without in-app content nothing comes by itself before the first launch (C11).
+            guard record.wasLaunched || settings.current.allowsInAppContent else { return }
             if let scheduled = try await content.refresh(app, event: "periodic") {
                 log.info("Asked the extension.", ["app": app, "scheduled": "\(scheduled.count)"])
             } else {
