@@ -72,18 +72,12 @@ import Testing
                 .appending("\(film.id).film")
         }
 
-        func isWhole(_ film: Film) async throws -> Bool {
+        /// Waits until the film is whole in the library.
+        func arrives(_ film: Film) async throws {
             let path = library(film)
-            return try await offload { (try? File.read(path)) == film.bytes }
-        }
-
-        /// Waits until the film is in the library.
-        func arrives(_ film: Film, atMost limit: Duration = .seconds(60)) async throws {
-            let end = ContinuousClock.now + limit
-            while try await !isWhole(film) {
-                guard ContinuousClock.now < end else { throw TestFailure("\(film.id) did not come within \(limit).") }
-                try await Task.sleep(for: .milliseconds(50))
-            }
+            try FileDescriptor.currentDirectory.makeDirectories(
+                at: path.removingLastComponent(), permissions: .directoryPrivate)
+            try await FolderWatch.wait(in: path.removingLastComponent()) { (try? File.read(path)) == film.bytes }
         }
     }
 
