@@ -105,7 +105,8 @@ let package = Package(
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
             "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
-            "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System", "ProbeExtension"),
+            "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System", "ProbeExtension",
+            "ProbeDownloader"),
         tests(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",
             "PackNamespace",
@@ -124,6 +125,9 @@ let package = Package(
             name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(
             name: "ProbeExtension", dependencies: ["BackgroundAssets"], path: "Tests/Fixtures/ProbeExtension"),
+        .executableTarget(
+            name: "ProbeDownloader", dependencies: ["BackgroundAssets", "ExtensionFoundation"],
+            path: "Tests/Fixtures/ProbeDownloader"),
         // The example with unmanaged downloads, for Integration; its own package is beside it.
         .target(
             name: "SessionLibrary", dependencies: ["BackgroundAssets"],

@@ -84,7 +84,7 @@ actor Catalogue {
     private func load(_ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy) async throws -> Entry {
         let override = try await settings.urlOverride()
         let url = try Self.address(app, keys: keys, override: override)
-        let (body, final) = try await download(url, app: app, policy: policy)
+        let (body, final) = try await download(url, app: app, policy: policy) { tell(app, $0) }
         let manifest: DownloadManifest
         do {
             manifest = try DownloadManifest.decode(
@@ -96,7 +96,9 @@ actor Catalogue {
         return Entry(manifest: manifest, size: Int64(body.count), isOverridden: override != nil)
     }
 
-    private func download(_ url: String, app: String, policy: RetryPolicy) async throws -> ([UInt8], String) {
+    private func download(
+        _ url: String, app: String, policy: RetryPolicy, tell: (String?) -> Void
+    ) async throws -> ([UInt8], String) {
         var retries = Retries()
         while true {
             do {
@@ -105,7 +107,7 @@ actor Catalogue {
                 request.timeLimit = Self.timeLimit
                 let (response, body) = try await clients.client().data(
                     for: request, limit: DownloadManifest.maximumSize)
-                tell(app, nil)
+                tell(nil)
                 return (body, response.finalURL)
             } catch let error as HTTPClientError {
                 guard error.isTransient,
@@ -114,7 +116,7 @@ actor Catalogue {
                     throw Self.unavailable(app, url, error)
                 }
                 log.info("The manifest will be asked for again.", ["app": app, "error": error.description])
-                tell(app, "The manifest of \(app) does not come: \(error) It is asked for again.")
+                tell("The manifest of \(app) does not come: \(error) It is asked for again.")
                 try await Task.sleep(for: wait)
             }
         }
@@ -122,10 +124,14 @@ actor Catalogue {
 
     /// What an app that manages its downloads itself has at `BAManifestURL`, in whatever format; nil without that key.
     /// - Throws: `DeviceError` with code `manifestUnavailable`.
-    func body(_ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy) async throws -> [UInt8]? {
+    func body(
+        _ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy, trouble: TroubleReport = { _ in }
+    ) async throws -> [UInt8]? {
         guard let url = keys.manifestURL, let address = WebAddress(url) else { return nil }
         let override = try await settings.urlOverride()
-        return try await download(override.map { $0 + address.resource } ?? url, app: app, policy: policy).0
+        return try await download(
+            override.map { $0 + address.resource } ?? url, app: app, policy: policy, tell: trouble
+        ).0
     }
 
     /// Where the app's manifest is.

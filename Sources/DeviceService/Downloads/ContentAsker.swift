@@ -43,12 +43,15 @@ struct ContentAsker: Sendable {
     /// - Parameters:
     ///   - event: `install`, `update`, `periodic` or `languageChange`.
     ///   - bundle: the app; during an install or update, the one that is being installed.
+    ///   - trouble: hears of a manifest that does not come, while it is waited for.
     /// - Throws: `DeviceError` when the manifest cannot be had.
-    func ask(_ event: String, _ bundle: AppBundle, policy: RetryPolicy) async throws -> Answer {
+    func ask(
+        _ event: String, _ bundle: AppBundle, policy: RetryPolicy, trouble: @escaping Catalogue.TroubleReport = { _ in }
+    ) async throws -> Answer {
         let app = bundle.identifier
         guard var subject = ExtensionSubject(bundle, paths: paths) else { return Answer() }
         let places = DownloadPlaces(paths: paths, app: app)
-        let body = try await catalogue.body(app, keys: bundle.backgroundAssets, policy: policy)
+        let body = try await catalogue.body(app, keys: bundle.backgroundAssets, policy: policy, trouble: trouble)
         var facts = try await downloads.facts(app, installing: bundle.backgroundAssets)
         if event == "install" { facts.use = DownloadRules.Use(essential: Int64(body?.count ?? 0)) }
         let request = ContentRequest(
@@ -61,7 +64,14 @@ struct ContentAsker: Sendable {
         await downloads.setAnswering(app, true)
         let outcome = await extensions.run(
             subject, consequence: "nothing it wants is downloaded", onRequest: { answers.take($0, $1) }
-        ) { session in try session.call(request).downloads }
+        ) { [downloads] session in
+            try waitFor { await downloads.beginSharing(app) }
+            defer { try? waitFor { await downloads.endSharing(app) } }
+            let named = try session.call(request).downloads
+            try waitFor { await downloads.setAnswering(app, false) }
+            try downloads.tellShared(app, session)
+            return named
+        }
         await answers.end()
         await downloads.setAnswering(app, false)
         _ = try? await offload { try places.remove(places.manifest) }

@@ -39,6 +39,8 @@ package struct Download: Hashable, Sendable {
         case cancelled
         /// App or extension has heard of the end.
         case acknowledged
+        /// The app's delegate has heard of the end, and the extension, which runs, is told next; the file goes then.
+        case shared
         /// The file in its place was taken away, by the app or to make room.
         case vanished
     }
@@ -84,7 +86,7 @@ package struct Download: Hashable, Sendable {
         expected = description.fileSize
     }
 
-    package var key: TransferKey { TransferKey(app: app, pack: description.identifier) }
+    package var key: TransferKey { TransferKey(app: app, download: description.identifier) }
 
     package var rankClass: TransferRank.Class {
         description.isEssential ? .essential : isForeground ? .foreground : .background
@@ -161,7 +163,8 @@ package struct Download: Hashable, Sendable {
             // Whoever cancels knows; only a delegate that listens hears of it.
             return [.withdraw, .forget, .tell(DownloadStep(.failed, told, error: error))]
         case (.finished, .acknowledged): return [.deleteFile, .forget]
-        case (.failed, .acknowledged), (.finished, .vanished): return [.forget]
+        case (.failed, .acknowledged), (.finished, .shared), (.failed, .shared), (.finished, .vanished):
+            return [.forget]
         default: return []
         }
     }

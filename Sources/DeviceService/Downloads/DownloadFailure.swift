@@ -11,6 +11,13 @@ struct DownloadFailure: Error {
     var outcome = TransferQueue.Outcome.permanent
     var error: DeviceError
 
+    /// An attempt that could not begin.
+    init(starting name: String, _ cause: any Error) {
+        error =
+            (cause as? DeviceError)
+            ?? DeviceError(.failedToStart, "The download of \(name) could not be started: \(cause) Schedule it again.")
+    }
+
     /// - Parameter brought: whether any byte came in this attempt.
     init(_ cause: any Error, name: String, brought: Bool) {
         if let cause = cause as? DeviceError {

@@ -30,6 +30,10 @@ enum DownloadRules {
         var use = Use()
         /// A developer's plain http server on this machine is let through.
         var allowsPlainLoopback = false
+        /// The person lets something come before the first launch (C11).
+        var allowsInAppContent = true
+        /// Why nothing may be downloaded that nobody waits for; nil when it may.
+        var prohibition: String?
         /// Whether an app group's id is one that has a folder.
         var isGroup: @Sendable (String) -> Bool
     }
@@ -66,10 +70,24 @@ enum DownloadRules {
         }
     }
 
+    /// Whether an extension may enqueue it. What an app schedules waits for better times instead.
+    static func checkBackground(_ download: DownloadDescription, _ facts: Facts) throws(DeviceError) {
+        guard let why = facts.prohibition else { return }
+        throw DeviceError(
+            .backgroundActivityProhibited,
+            "\(download.identifier) cannot be scheduled now: \(why). Let the app schedule it, or try again later.")
+    }
+
     /// Checks the restrictions that hold until the first launch, and takes the download into account.
     static func restrict(_ download: DownloadDescription, _ facts: inout Facts) throws(DeviceError) {
         guard !facts.wasLaunched else { return }
         let name = download.identifier
+        guard facts.allowsInAppContent else {
+            throw DeviceError(
+                .notPermittedBeforeAppLaunch,
+                "\(name) cannot come before the app's first launch: inAppContent is off in this device's settings. "
+                    + "Schedule it when the app has been opened.")
+        }
         let restrictions = facts.keys.restrictions
         if let restrictions, let host = WebAddress(download.url)?.host, !restrictions.allows(host: host) {
             throw DeviceError(

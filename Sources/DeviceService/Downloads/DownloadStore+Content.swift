@@ -27,7 +27,7 @@ extension DownloadStore {
     /// Takes back what an update that is undone had brought.
     func withdraw(_ identifiers: [String], app: String) async {
         for identifier in identifiers {
-            let download = downloads[TransferKey(app: app, pack: identifier)]
+            let download = downloads[TransferKey(app: app, download: identifier)]
             guard let download, download.state == .held || download.description.isEssential else { continue }
             try? await cancel(identifier, app: app)
         }
@@ -54,7 +54,7 @@ extension DownloadStore {
                 )
             }
             for description in ordered {
-                let key = TransferKey(app: app, pack: description.identifier)
+                let key = TransferKey(app: app, download: description.identifier)
                 if let known = downloads[key], known.state != .failed {
                     taken.downloads.append(known)
                     continue
@@ -81,7 +81,7 @@ extension DownloadStore {
     func release(_ identifiers: [String], app: String) async {
         await inTurn {
             for identifier in identifiers {
-                let key = TransferKey(app: app, pack: identifier)
+                let key = TransferKey(app: app, download: identifier)
                 if let download = downloads[key], download.state.hasEnded {
                     for watcher in (watchers[app] ?? [:]).values { watcher.yield(download) }
                 }

@@ -15,7 +15,7 @@ extension DownloadStore {
     func deliver(_ app: String) {
         guard !installing.contains(app), !isClosed else { return }
         guard let index = listeners[app]?.firstIndex(where: \.isListening) else { return wake(app) }
-        let told = Set((listeners[app] ?? []).flatMap(\.outstanding))
+        let told = told(app)
         for download in all(app) where download.state.hasEnded {
             guard let number = download.number, !told.contains(number) else { continue }
             listeners[app]?[index].outstanding.insert(number)
@@ -58,12 +58,21 @@ extension DownloadStore {
         if !isThere { await apply(.vanished, to: key) }
     }
 
+    /// Ends that somebody is being told: an app's delegate, or its extension.
+    func told(_ app: String) -> Set<Int64> {
+        Set((listeners[app] ?? []).flatMap(\.outstanding)).union(telling[app].map { [$0] } ?? [])
+    }
+
     /// The delegate has returned: the file goes unless it was moved, and so does the download. Saying it again does nothing.
+    /// An extension that runs at that time is told as well, before the file goes (C9).
     func acknowledge(_ number: Int64, app: String) async {
         await inTurn {
             for index in (listeners[app] ?? []).indices { listeners[app]?[index].outstanding.remove(number) }
-            guard let key = keys[number], key.app == app else { return }
-            await apply(.acknowledged, to: key)
+            guard let key = keys[number], key.app == app, let download = downloads[key] else { return }
+            guard sharing[app] != nil, download.state.hasEnded else { return await apply(.acknowledged, to: key) }
+            let file = places(app).file(download)
+            await apply(.shared, to: key)
+            sharing[app]?.add(download.end(file: file.string), file: file)
         }
     }
 }

@@ -24,8 +24,12 @@ extension DownloadStore {
                         + "\(description.identifier) instead.")
             }
             var facts = try await facts(app, for: description)
-            let key = TransferKey(app: app, pack: description.identifier)
+            let key = TransferKey(app: app, download: description.identifier)
             try DownloadRules.check(description, by: asker, facts)
+            if asker == .extension {
+                facts.prohibition = try await prohibition(app)
+                try DownloadRules.checkBackground(description, facts)
+            }
             try await makeWay(for: key)
             try DownloadRules.restrict(description, &facts)
             _ = try await add([description], app: app, state: .waiting, isForeground: isForeground, facts)
@@ -39,7 +43,7 @@ extension DownloadStore {
                 .callFromInactiveProcessNotAllowed,
                 "\(app) runs in the background, where it cannot start foreground downloads. Schedule it instead.")
         }
-        let key = TransferKey(app: app, pack: description.identifier)
+        let key = TransferKey(app: app, download: description.identifier)
         let isKnown = try await inTurn { () -> Bool in
             guard let known = downloads[key] else { return false }
             if known.state == .failed {
@@ -113,6 +117,7 @@ extension DownloadStore {
         let bundles = tools.bundles
         facts.keys = try await offload { try bundles.bundle(record).backgroundAssets }
         facts.wasLaunched = false
+        facts.allowsInAppContent = tools.personal.current.allowsInAppContent
         facts.use = try await tools.database.read { try $0.downloadUse(app: app) }
         return facts
     }
@@ -123,7 +128,18 @@ extension DownloadStore {
         facts.wasLaunched = try await tools.registry.app(app)?.wasLaunched ?? false
         facts.use = try await tools.database.read { try $0.downloadUse(app: app) }
         facts.allowsPlainLoopback = try await allowsPlainLoopback
+        facts.allowsInAppContent = tools.personal.current.allowsInAppContent
         return facts
+    }
+
+    /// Why an app may not download behind the person's back, in words; nil when it may.
+    private func prohibition(_ app: String) async throws -> String? {
+        let settings = tools.personal.current
+        guard settings.allowsBackgroundRefresh(app) else {
+            return "background refresh is off in this device's settings"
+        }
+        let conditions = tools.conditions
+        return try await offload { conditions.isLowPower(settings) } ? "the device spares its battery" : nil
     }
 
     private var isGroup: @Sendable (String) -> Bool {
@@ -143,13 +159,18 @@ extension DownloadStore {
     // MARK: - Cancel, pause, list
 
     /// Takes a download out and deletes what there is of it; returns when it is gone.
-    /// - Throws: `DeviceError` with code 101 when none is scheduled or under way.
+    /// - Throws: `DeviceError` with code 113 when there is none, 101 when it has ended already.
     func cancel(_ identifier: String, app: String) async throws {
-        let key = TransferKey(app: app, pack: identifier)
+        let key = TransferKey(app: app, download: identifier)
         let number = try await inTurn { () -> Int64 in
-            guard let download = downloads[key], !download.state.hasEnded, let number = download.number else {
+            guard let download = downloads[key], let number = download.number else {
                 throw DeviceError(
-                    .notScheduled, "No download with the identifier \(identifier) is scheduled or under way.",
+                    .doesNotExist, "There is no download with the identifier \(identifier).",
+                    details: ["download": identifier])
+            }
+            guard !download.state.hasEnded else {
+                throw DeviceError(
+                    .notScheduled, "The download \(identifier) has ended already; its delegate is told.",
                     details: ["download": identifier])
             }
             await apply(.cancelled, to: key)
@@ -239,7 +260,7 @@ extension DownloadStore {
         let places = places(app)
         let removed = try await inTurn { () -> [(TransferKey, Int64, FilePath)] in
             let mine = downloads.filter { $0.key.app == app }
-            for key in mine.keys { await perform(queue.cancel(key, now: .now)) }
+            for key in mine.keys { await transfer { $0.cancel(key, now: .now) } }
             try await tools.database.write { try $0.deleteDownloads(app: app) }
             for (key, download) in mine {
                 downloads[key] = nil

@@ -27,7 +27,7 @@ extension DownloadStore {
 
     /// Ends that no listener has been told and no extension has failed at.
     private func untold(_ app: String) -> [Download] {
-        let told = Set((listeners[app] ?? []).flatMap(\.outstanding))
+        let told = told(app)
         return all(app).filter { download in
             guard download.state.hasEnded, let number = download.number else { return false }
             return !told.contains(number) && !troublesome.contains(number)
@@ -45,6 +45,8 @@ extension DownloadStore {
         let outcome = await tools.extensions.run(
             subject, consequence: "what it was not told waits for the app", onRequest: { answers.take($0, $1) }
         ) { session in
+            try waitFor { await store.beginSharing(app) }
+            defer { try? waitFor { await store.endSharing(app) } }
             // What ends meanwhile is told in the same run.
             while let step = try waitFor({ await store.nextForExtension(app) }) {
                 _ = try session.call(BackgroundDownloadRequest(step: step))
@@ -57,9 +59,11 @@ extension DownloadStore {
         telling[app] = nil
     }
 
-    /// The next end for the extension; nil when there is none, or the app has come and listens.
+    /// The next end for the extension; nil when there is none, or the app has come and listens: then nothing more is shared.
     private func nextForExtension(_ app: String) async -> DownloadStep? {
+        if let shared = sharing[app]?.next() { return shared }
         guard !isClosed, listeners[app]?.contains(where: \.isListening) != true, let next = untold(app).first else {
+            await endSharing(app)
             return nil
         }
         telling[app] = next.number
@@ -77,9 +81,58 @@ extension DownloadStore {
     }
 
     private func heard(_ number: Int64, app: String) async {
+        if let file = sharing[app]?.files.removeValue(forKey: number) { return await deleteShared(file, app) }
         telling[app] = nil
-        await acknowledge(number, app: app)
+        await inTurn {
+            guard let key = keys[number], key.app == app else { return }
+            await apply(.acknowledged, to: key)
+        }
     }
+
+    // MARK: - What the app has heard of
+
+    /// From now on the app's extension, which runs, is told what the app's delegate has heard.
+    func beginSharing(_ app: String) { if sharing[app] == nil { sharing[app] = SharedEnds() } }
+
+    /// The extension runs no longer: files that nobody took go.
+    func endSharing(_ app: String) async {
+        for file in (sharing.removeValue(forKey: app)?.files ?? [:]).values { await deleteShared(file, app) }
+    }
+
+    /// Tells an extension that answered a request what the app's delegate has heard meanwhile, and ends the sharing.
+    nonisolated func tellShared(_ app: String, _ session: ExtensionSession) throws {
+        while let step = try waitFor({ await self.nextShared(app) }) {
+            _ = try session.call(BackgroundDownloadRequest(step: step))
+            guard let number = step.number else { continue }
+            try waitFor { await self.heard(number, app: app) }
+        }
+    }
+
+    private func nextShared(_ app: String) async -> DownloadStep? {
+        if let shared = sharing[app]?.next() { return shared }
+        await endSharing(app)
+        return nil
+    }
+
+    private func deleteShared(_ file: FilePath, _ app: String) async {
+        let places = places(app)
+        // Whatever is left without a row goes at the next start.
+        _ = try? await offload { try places.remove(file) }
+    }
+}
+
+/// Ends that an app's delegate has heard of, on their way to the extension that runs beside it.
+struct SharedEnds: Sendable {
+    private var steps: [DownloadStep] = []
+    /// Files that stay until the extension has heard of them, by the ends' numbers.
+    var files: [Int64: FilePath] = [:]
+
+    mutating func add(_ step: DownloadStep, file: FilePath) {
+        steps.append(step)
+        if let number = step.number { files[number] = file }
+    }
+
+    mutating func next() -> DownloadStep? { steps.isEmpty ? nil : steps.removeFirst() }
 }
 
 /// Waits for a task on a thread that may block.

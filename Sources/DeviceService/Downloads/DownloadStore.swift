@@ -25,7 +25,6 @@ actor DownloadStore {
     let tools: DownloadTools
     nonisolated let control = ExclusiveControl()
 
-    var queue = TransferQueue()
     var downloads: [TransferKey: Download] = [:]
     var keys: [Int64: TransferKey] = [:]
     private var attempts: [TransferKey: Attempt] = [:]
@@ -42,6 +41,8 @@ actor DownloadStore {
     var waking: [String: Task<Void, Never>] = [:]
     /// What each of them is being told now.
     var telling: [String: Int64] = [:]
+    /// What running extensions are told besides: ends that the app, which is there, has heard of.
+    var sharing: [String: SharedEnds] = [:]
     /// Ends over which an extension failed: they wait for the app, or for the service's next start.
     var troublesome: Set<Int64> = []
     /// Answers what extensions ask; set before the first one runs.
@@ -51,16 +52,12 @@ actor DownloadStore {
     /// Who waits for ends of an app's downloads, such as its install.
     var watchers: [String: [Int: AsyncStream<Download>.Continuation]] = [:]
     var isClosed = false
-    private var timer: Task<Void, Never>?
     private var turn = TurnLock()
     private var settled: [Int64: [CheckedContinuation<Void, Never>]] = [:]
 
     init(_ tools: DownloadTools) {
         self.tools = tools
-        if let gate = tools.gate {
-            queue.rule = nil
-            gate.attach(.downloads) { [weak self] in Task { await self?.followRule() } }
-        }
+        tools.transfers.attach(.downloads) { [weak self] in Task { await self?.catchUp() } }
     }
 
     func places(_ app: String) -> DownloadPlaces { DownloadPlaces(paths: tools.paths, app: app) }
@@ -98,10 +95,10 @@ actor DownloadStore {
         case .enqueue: await enqueue(download, key)
         case .rerank:
             tools.governor.rank(key, download.rankClass)
-            await perform(queue.rank(key, download.rankClass, now: .now))
-        case .pauseTransfer: await perform(queue.pause(key, now: .now))
-        case .resumeTransfer: await perform(queue.resume(key, now: .now))
-        case .withdraw: await perform(queue.cancel(key, now: .now))
+            await transfer { $0.rank(key, download.rankClass, now: .now) }
+        case .pauseTransfer: await transfer { $0.pause(key, now: .now) }
+        case .resumeTransfer: await transfer { $0.resume(key, now: .now) }
+        case .withdraw: await transfer { $0.cancel(key, now: .now) }
         case .deleteFile: await delete { $0.file(download) }
         case .tell(let step): tell(step, key.app)
         case .deliver: deliver(key.app)
@@ -119,10 +116,11 @@ actor DownloadStore {
     }
 
     func enqueue(_ download: Download, _ key: TransferKey, paused: Bool = false) async {
-        await perform(
-            queue.submit(
+        await transfer {
+            $0.submit(
                 key, host: PackStore.host(of: download.description.url), rankClass: download.rankClass,
-                priority: download.description.priority, paused: paused, now: .now))
+                priority: download.description.priority, paused: paused, now: .now)
+        }
     }
 
     private func forget(_ download: Download, _ key: TransferKey) async {
@@ -154,8 +152,19 @@ actor DownloadStore {
 
     // MARK: - Transfers
 
-    func perform(_ actions: [TransferQueue.Action]) async {
-        for action in actions {
+    /// Tells the transfer queue a fact, and does what follows for downloads.
+    func transfer(_ body: (inout TransferQueue) -> [TransferQueue.Action]) async {
+        tools.transfers.change(.downloads, body)
+        await perform()
+    }
+
+    /// Does what others' transfers brought about.
+    private func catchUp() async {
+        await inTurn { await perform() }
+    }
+
+    private func perform() async {
+        while let action = tools.transfers.next(.downloads) {
             switch action {
             case .start(let key): await start(key)
             case .stop(let key): attempts[key]?.fetch.stop()
@@ -171,23 +180,6 @@ actor DownloadStore {
                 guard let download = downloads[key] else { continue }
                 for watcher in (watchers[key.app] ?? [:]).values { watcher.yield(download) }
             }
-        }
-        setTimer()
-        needRule()
-    }
-
-    /// The gate looks at the machine only while it is asked to.
-    private func needRule() {
-        guard let gate = tools.gate else { return }
-        let isNeeded = queue.hasBackgroundWork
-        if !isNeeded { queue.rule = nil }
-        gate.need(.downloads, isNeeded)
-    }
-
-    private func followRule() async {
-        await inTurn {
-            guard let gate = tools.gate, !isClosed, queue.hasBackgroundWork else { return }
-            await perform(queue.setRule(gate.rule, now: .now))
         }
     }
 
@@ -207,15 +199,15 @@ actor DownloadStore {
             }
         } catch {
             attempts[key] = nil
-            troubles[key] = DownloadFailure(error, name: key.pack, brought: false).error
-            await perform(queue.ended(key, .permanent, jitter: 0, now: .now))
+            troubles[key] = DownloadFailure(starting: key.pack, error).error
+            await transfer { $0.ended(key, .permanent, jitter: 0, now: .now) }
         }
     }
 
     private func job(_ download: Download, _ number: Int64) async throws -> DownloadFetch.Job {
         var job = DownloadFetch.Job(
             number: number, description: download.description, places: places(download.app), governor: tools.governor,
-            key: TransferKey(app: download.app, pack: download.description.identifier), rankClass: download.rankClass)
+            key: download.key, rankClass: download.rankClass)
         guard !launched.contains(download.app) else { return job }
         job.permitsHost = try await tools.hosts.rule(download.app)
         if download.description.fileSize == nil {
@@ -256,7 +248,7 @@ actor DownloadStore {
                 await apply(.interrupted, to: key)
             }
             if !isClosed {
-                await perform(queue.ended(key, outcome, jitter: Double.random(in: 0...1), now: .now))
+                await transfer { $0.ended(key, outcome, jitter: Double.random(in: 0...1), now: .now) }
             }
             for waiter in settled.removeValue(forKey: attempt.number) ?? [] { waiter.resume() }
         }
@@ -272,30 +264,9 @@ actor DownloadStore {
     /// Bytes a second of a download under way; 0 for others.
     func rate(_ key: TransferKey) -> Double { meters[key]?.bytesPerSecond ?? 0 }
 
-    // MARK: - Time
-
-    private func setTimer() {
-        timer?.cancel()
-        timer = nil
-        guard let deadline = queue.nextDeadline, !isClosed else { return }
-        timer = Task { [weak self] in
-            guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
-            await self?.tick()
-        }
-    }
-
-    private func tick() async {
-        await inTurn {
-            guard !isClosed else { return }
-            await perform(queue.tick(now: .now))
-        }
-    }
-
     /// Stops transfers where they can go on from.
     func close() async {
         isClosed = true
-        timer?.cancel()
-        timer = nil
         let running = attempts.map { ($0.key, $0.value) }
         for (_, attempt) in running { attempt.fetch.stop() }
         for (key, attempt) in running { await settle(key, attempt.number) }

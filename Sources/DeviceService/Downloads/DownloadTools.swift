@@ -16,8 +16,10 @@ struct DownloadTools: Sendable {
     let clients: any HTTPClientSource
     let hosts: HostLimits
     let extensions: ExtensionHost
-    let gate: BackgroundGate?
     let governor: BandwidthGovernor
+    let transfers: TransferDispatcher
+    let personal: SettingsFile
+    let conditions: ConditionsReader
     let log: Logger
 }
 

@@ -60,7 +60,7 @@ struct InstallSteps: Sendable {
     }
 
     private func choose(_ trouble: @escaping Catalogue.TroubleReport) async throws -> [PlannedPack] {
-        if plan.isUnmanaged { return try await askForDownloads() }
+        if plan.isUnmanaged { return try await askForDownloads(trouble) }
         guard plan.isManaged else { return [] }
         let keys = try await bundle().backgroundAssets
         let entry = try await tools.catalogue.fetch(
@@ -78,12 +78,13 @@ struct InstallSteps: Sendable {
     }
 
     /// Asks the app's own extension what it wants (C3).
-    private func askForDownloads() async throws -> [PlannedPack] {
+    private func askForDownloads(_ trouble: @escaping Catalogue.TroubleReport) async throws -> [PlannedPack] {
         if await isClosed { return [] }
         // Without in-app content nothing comes before the first launch (C11).
         let isLaunched = try await tools.registry.app(plan.app)?.wasLaunched ?? false
         guard isLaunched || tools.settings.current.allowsInAppContent else { return [] }
-        let answer = try await tools.content.ask(plan.kind.eventName, try await bundle(), policy: tools.manifestRetries)
+        let answer = try await tools.content.ask(
+            plan.kind.eventName, try await bundle(), policy: tools.manifestRetries, trouble: trouble)
         return answer.taken.downloads.filter { !$0.state.hasEnded }.map { PlannedPack($0) }
             + answer.taken.refused.enumerated().map { PlannedPack(refused: $1.download, $0, $1.error) }
     }

@@ -47,9 +47,10 @@ package final class DeviceService: Sendable {
         let conditions = ConditionsReader(root: configuration.conditionsRoot)
         let gate = BackgroundGate(BackgroundGate.Tools(settings: personal, conditions: conditions))
         let governor = BandwidthGovernor()
+        let transfers = TransferDispatcher(gate: gate)
         let store = PackStore(
             state: paths.state, database: database, clients: clients, governor: governor, log: configuration.log,
-            gate: gate,
+            transfers: transfers,
             hostRule: { try await hosts.rule($0) })
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let notes = NoteBoard()
@@ -67,8 +68,8 @@ package final class DeviceService: Sendable {
         let downloads = DownloadStore(
             DownloadTools(
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
-                clients: clients, hosts: hosts, extensions: extensions, gate: gate, governor: governor,
-                log: configuration.log.named("downloads")))
+                clients: clients, hosts: hosts, extensions: extensions, governor: governor, transfers: transfers,
+                personal: personal, conditions: conditions, log: configuration.log.named("downloads")))
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths, settings: personal)

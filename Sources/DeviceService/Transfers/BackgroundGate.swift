@@ -3,7 +3,7 @@
 
 import Kit
 
-/// Keeps the rule for background transfers current while there are any, and tells the queues when it changes.
+/// Keeps the rule for background transfers current while there are any, and tells the queue when it changes.
 ///
 /// The machine's conditions are read when a background transfer turns up and then once a minute; the settings and who runs
 /// are known as they change. While nothing is in the background, nothing is read.
@@ -17,13 +17,10 @@ package final class BackgroundGate: Sendable {
     /// Between two looks at the machine.
     static let interval = Duration.seconds(60)
 
-    /// Who has transfers.
-    enum Listener: Hashable, Sendable { case packs, downloads }
-
     private struct State {
-        var listeners: [Listener: @Sendable () -> Void] = [:]
-        /// Listeners that have background transfers.
-        var needing: Set<Listener> = []
+        var nudge: (@Sendable () -> Void)?
+        /// There are background transfers.
+        var isNeeded = false
         /// How often each client is connected.
         var connections: [String: Int] = [:]
         /// nil while nobody needs them, or they were not read yet.
@@ -50,40 +47,30 @@ package final class BackgroundGate: Sendable {
     }
 
     /// - Parameter nudge: called, from anywhere, when the rule may have changed.
-    func attach(_ listener: Listener, _ nudge: @escaping @Sendable () -> Void) {
-        state.withLock { $0.listeners[listener] = nudge }
-    }
+    func attach(_ nudge: @escaping @Sendable () -> Void) { state.withLock { $0.nudge = nudge } }
 
-    /// The listener has, or has no more, transfers that depend on the rule.
-    func need(_ listener: Listener, _ isNeeded: Bool) {
-        let nudge = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.needing.contains(listener) != isNeeded else { return nil }
-            if isNeeded {
-                state.needing.insert(listener)
-                if state.conditions != nil { return state.listeners[listener] }
-                if state.watch == nil { watch(&state) }
-            } else {
-                state.needing.remove(listener)
-                if state.needing.isEmpty { forget(&state) }
-            }
-            return nil
+    /// There are, or are no more, transfers that depend on the rule. It calls nobody.
+    func need(_ isNeeded: Bool) {
+        state.withLock { state in
+            guard state.isNeeded != isNeeded else { return }
+            state.isNeeded = isNeeded
+            if isNeeded { watch(&state) } else { forget(&state) }
         }
-        nudge?()
     }
 
     /// A setting was changed: the machine is looked at anew if that matters.
     func settingsChanged() {
-        state.withLock { state in if !state.needing.isEmpty { watch(&state) } }
+        state.withLock { state in if state.isNeeded { watch(&state) } }
     }
 
     /// A client, by its bundle id, came or went.
     func connected(_ client: String, _ isConnected: Bool) {
-        let nudges = state.withLock { state in
+        let nudge = state.withLock { state in
             let count = (state.connections[client] ?? 0) + (isConnected ? 1 : -1)
             state.connections[client] = count > 0 ? count : nil
-            return state.needing.compactMap { state.listeners[$0] }
+            return state.isNeeded ? state.nudge : nil
         }
-        for nudge in nudges { nudge() }
+        nudge?()
     }
 
     func stop() {
@@ -112,12 +99,12 @@ package final class BackgroundGate: Sendable {
         while !Task.isCancelled {
             let (reader, settings) = (tools.conditions, tools.settings.current)
             let conditions = (try? await offload { reader.read(settings) }) ?? Conditions()
-            let nudges = state.withLock { state -> [@Sendable () -> Void] in
-                guard state.number == number else { return [] }
+            let nudge = state.withLock { state -> (@Sendable () -> Void)? in
+                guard state.number == number else { return nil }
                 state.conditions = conditions
-                return state.needing.compactMap { state.listeners[$0] }
+                return state.isNeeded ? state.nudge : nil
             }
-            for nudge in nudges { nudge() }
+            nudge?()
             // What only a setting says changes only with it.
             guard settings.dependsOnMachine, (try? await tools.sleep(Self.interval)) != nil else { return }
         }

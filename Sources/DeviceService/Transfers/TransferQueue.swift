@@ -5,17 +5,30 @@ package import Kit
 
 /// What a transfer is for: one pack, or one unmanaged download, of one app. There is at most one at a time.
 package struct TransferKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Who carries it out.
+    package enum Owner: Int, Hashable, Sendable {
+        case packs, downloads
+    }
+
+    package let owner: Owner
     package var app: String
     /// The pack's id, or the download's identifier.
     package var pack: String
 
     package init(app: String, pack: String) {
+        owner = .packs
         self.app = app
         self.pack = pack
     }
 
+    package init(app: String, download identifier: String) {
+        owner = .downloads
+        self.app = app
+        pack = identifier
+    }
+
     package static func < (left: TransferKey, right: TransferKey) -> Bool {
-        (left.app, left.pack) < (right.app, right.pack)
+        (left.app, left.pack, left.owner.rawValue) < (right.app, right.pack, right.owner.rawValue)
     }
 
     package var description: String { "\(app)/\(pack)" }

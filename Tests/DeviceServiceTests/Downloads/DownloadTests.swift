@@ -84,13 +84,44 @@ import Testing
                 #expect(await problem { try await harness.schedule(unnamed, connection) } == .invalid, "\(group)")
             }
             let unknown = RemoveDownloadRequest(app: ServiceHarness.app, identifier: "unknown")
-            #expect(await problem { _ = try await connection.send(unknown) } == .notScheduled)
+            #expect(await problem { _ = try await connection.send(unknown) } == .doesNotExist)
             let background = StartForegroundDownloadRequest(
                 app: ServiceHarness.app, download: harness.download("y"), isInFront: false)
             #expect(
                 await problem { _ = try await connection.send(background) } == .callFromInactiveProcessNotAllowed)
             #expect(try await harness.current(connection).map(\.identifier) == ["slow"])
         }
+    }
+
+    @Test func withoutInAppContentNothingComesBeforeTheFirstLaunch() async throws {
+        try await ServiceHarness.withUnmanagedApp(launched: false) { harness, connection in
+            harness.server.serve(bytes(10), as: "map")
+            _ = try await connection.send(SettingsSetRequest(name: "inAppContent", app: nil, value: "off"))
+            let map = harness.download("map")
+            #expect(await problem { try await harness.schedule(map, connection) } == .notPermittedBeforeAppLaunch)
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            #expect(await problem { try await harness.schedule(map, connection) } == nil)
+        }
+    }
+
+    @Test func whatHasEndedIsNotScheduledAnyMore() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(10), as: "map")
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            let cancel = RemoveDownloadRequest(app: ServiceHarness.app, identifier: "map")
+            try await ears.end { _ in
+                #expect(await problem { _ = try await connection.send(cancel) } == .notScheduled)
+            }
+            #expect(await problem { _ = try await connection.send(cancel) } == .doesNotExist)
+        }
+    }
+
+    @Test func whatCannotBeStartedFailsToStart() {
+        let noThread = DownloadFailure(starting: "map", Errno.resourceTemporarilyUnavailable)
+        #expect(noThread.error.downloadProblem == .failedToStart && noThread.outcome == .permanent)
+        let reason = DeviceError(.disallowedByDomain, "no")
+        #expect(DownloadFailure(starting: "map", reason).error == reason)
     }
 
     @Test func aCancelledDownloadIsGoneAndMayBeScheduledAgain() async throws {

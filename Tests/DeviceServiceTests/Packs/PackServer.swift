@@ -40,6 +40,7 @@ final class PackServer: Sendable {
         var faults: [Fault] = []
         var spoilt: [String: Fault] = [:]
         var requests: [Request] = []
+        var onRequest: (@Sendable (Request) -> Void)?
 
         mutating func serve(_ bytes: [UInt8], _ path: String) {
             served += 1
@@ -69,6 +70,9 @@ final class PackServer: Sendable {
     /// Has every answer for one file go wrong from now on; nil: no more.
     func spoil(_ name: String, _ fault: Fault?) { state.withLock { $0.spoilt["/" + name] = fault } }
 
+    /// Called before each answer.
+    func onRequest(_ body: @escaping @Sendable (Request) -> Void) { state.withLock { $0.onRequest = body } }
+
     var requests: [Request] { state.withLock { $0.requests } }
 
     /// Blocks until so many requests have come. For an owned thread.
@@ -78,8 +82,9 @@ final class PackServer: Sendable {
 
     private static func answer(_ request: HTTPServerRequest, _ state: Monitor<State>) -> HTTPServerResponse {
         let range = request.headers["Range"]
+        let entry = Request(path: request.path, range: range, ifRange: request.headers["If-Range"])
+        state.peek { $0.onRequest }?(entry)
         let (found, fault) = state.withLock { state -> (File?, Fault) in
-            let entry = Request(path: request.path, range: range, ifRange: request.headers["If-Range"])
             state.requests.append(entry)
             let fault =
                 state.spoilt[request.path] ?? (state.faults.isEmpty ? Fault.none : state.faults.removeFirst())

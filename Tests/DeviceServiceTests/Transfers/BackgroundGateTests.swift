@@ -36,7 +36,7 @@ import Testing
                     settings: SettingsFile(scratch("c")), conditions: ConditionsReader(root: scratch.path),
                     sleep: { _ in try await bed.sleep() }))
             let (nudges, nudge) = AsyncStream<Void>.makeStream()
-            gate.attach(.packs) { nudge.yield() }
+            gate.attach { nudge.yield() }
             try await body(gate, scratch, bed, nudges)
             gate.stop()
         }
@@ -47,7 +47,7 @@ import Testing
             try scratch.write("low-power\n", to: "sys/firmware/acpi/platform_profile")
             #expect(gate.rule == nil, "nobody asked")
             var next = nudges.makeAsyncIterator()
-            gate.need(.packs, true)
+            gate.need(true)
             _ = await next.next()
             #expect(gate.rule?.conditions.isLowPower == true)
             try scratch.write("balanced\n", to: "sys/firmware/acpi/platform_profile")
@@ -60,7 +60,7 @@ import Testing
             gate.connected("org.a", true)
             gate.connected("org.a", false)
             #expect(gate.rule?.running == ["org.a"], "it has another connection")
-            gate.need(.packs, false)
+            gate.need(false)
             #expect(gate.rule == nil, "what was read is good no longer than it is needed")
             try await bed.wake()
         }

@@ -16,10 +16,18 @@ struct ConditionsReader: Sendable {
 
     /// Blocks.
     func read(_ settings: PersonSettings) -> Conditions {
-        // Who asks nobody is told nothing: neither is looked at when the answer would not count.
-        let power = settings.lowPower == .auto ? power() : Conditions.Power()
-        return Conditions(
-            power: power, isMetered: !settings.allowsMeteredUse && isMetered(), settings: settings)
+        Conditions(
+            power: neededPower(settings), isMetered: !settings.allowsMeteredUse && isMetered(), settings: settings)
+    }
+
+    /// The part that costs little. Blocks.
+    func isLowPower(_ settings: PersonSettings) -> Bool {
+        Conditions(power: neededPower(settings), isMetered: false, settings: settings).isLowPower
+    }
+
+    /// Who asks nobody is told nothing: it is not looked at when the answer would not count.
+    private func neededPower(_ settings: PersonSettings) -> Conditions.Power {
+        settings.lowPower == .auto ? power() : Conditions.Power()
     }
 
     /// From `/sys/class/power_supply` and the firmware's profile.

@@ -19,7 +19,7 @@ extension PackStore {
         var result: [TransferStatus] = []
         for (key, job) in jobs where app == nil || key.app == app {
             let state: TransferStatus.State
-            switch queue.items[key]?.state {
+            switch transfers.state(of: key) {
             case .running: state = job.progress?.isFinishing == true ? .unpacking : .downloading
             case .stopping(then: .paused), .paused: state = .paused
             case .waiting: state = .waiting

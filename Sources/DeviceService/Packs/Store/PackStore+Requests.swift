@@ -70,12 +70,13 @@ extension PackStore {
         failures[key] = nil
         jobs[key, default: Job(request: request)].request = request
         governor.rank(key, request.kind.rankClass(foreground: request.foreground))
-        let actions = queue.submit(
-            key, host: Self.host(of: request.pack.url), kind: request.kind, foreground: request.foreground,
-            paused: paused,
-            replacing: known.map { PackDownload($0.request.pack) != PackDownload(request.pack) } ?? false,
-            now: .now)
-        await perform(actions)
+        await transfer {
+            $0.submit(
+                key, host: Self.host(of: request.pack.url), kind: request.kind, foreground: request.foreground,
+                paused: paused,
+                replacing: known.map { PackDownload($0.request.pack) != PackDownload(request.pack) } ?? false,
+                now: .now)
+        }
     }
 
     /// Host and port, by which places are counted.
@@ -92,7 +93,7 @@ extension PackStore {
         let keys = try await inTurn {
             let keys = activeKeys(app, pack)
             try await database.write { connection in for key in keys { try connection.setPaused(true, key) } }
-            for key in keys { await perform(queue.pause(key, now: .now)) }
+            for key in keys { await transfer { $0.pause(key, now: .now) } }
             return keys
         }
         await settle(keys)
@@ -104,7 +105,7 @@ extension PackStore {
         try await inTurn {
             let keys = activeKeys(app, pack)
             try await database.write { connection in for key in keys { try connection.setPaused(false, key) } }
-            for key in keys { await perform(queue.resume(key, now: .now)) }
+            for key in keys { await transfer { $0.resume(key, now: .now) } }
         }
     }
 
@@ -120,9 +121,9 @@ extension PackStore {
             }
             for key in failed {
                 failures[key] = nil
-                await perform([.discard(key)])
+                await discard(key)
             }
-            for key in active { await perform(queue.cancel(key, now: .now)) }
+            for key in active { await transfer { $0.cancel(key, now: .now) } }
             return active
         }
         await settle(keys)
@@ -223,7 +224,7 @@ extension PackStore {
     /// Stops transfers where they can go on from, and ends all streams of events.
     package func close() async {
         isClosed = true
-        stopTimer()
+        transfers.stop()
         let running = jobs.filter { $0.value.fetch != nil }.map(\.key)
         for key in running { jobs[key]?.fetch?.stop() }
         for key in running {

@@ -32,25 +32,23 @@ package actor PackStore: PackStoring {
     private let hostRule: @Sendable (_ app: String) async throws -> HostRule?
     nonisolated let hub = PackEventHub()
 
-    var queue: TransferQueue
+    let transfers: TransferDispatcher
     var jobs: [TransferKey: Job] = [:]
     /// Downloads that failed, for whoever asks why; they go on, or begin anew, when they are requested again.
     var failures: [TransferKey: TransferStatus] = [:]
     var isClosed = false
     private var apps: [String: AppGenerations] = [:]
-    private var timer: Task<Void, Never>?
-    private let gate: BackgroundGate?
     private var turn = TurnLock()
     private var settled: [TransferKey: [CheckedContinuation<Void, Never>]] = [:]
 
     /// - Parameters:
     ///   - state: the state folder; app roots are `apps/<bundle id>` in it.
-    ///   - gate: says when background transfers may go on; nil lets them always.
+    ///   - transfers: shared with others who transfer; nil makes one of its own.
     ///   - hostRule: asked before each attempt from where the app's packs may come.
     package init(
         state: FilePath, database: Database, clients: any HTTPClientSource,
         governor: BandwidthGovernor = BandwidthGovernor(), log: Logger,
-        configuration: StoreConfiguration = StoreConfiguration(), gate: BackgroundGate? = nil,
+        configuration: StoreConfiguration = StoreConfiguration(), transfers: TransferDispatcher? = nil,
         hostRule: @escaping @Sendable (_ app: String) async throws -> HostRule? = { _ in nil }
     ) {
         self.hostRule = hostRule
@@ -60,14 +58,8 @@ package actor PackStore: PackStoring {
         self.governor = governor
         self.log = log
         self.configuration = configuration
-        queue = TransferQueue(
-            limits: configuration.limits, essential: configuration.essentialRetries,
-            foreground: configuration.foregroundRetries, background: configuration.backgroundRetries)
-        self.gate = gate
-        if let gate {
-            queue.rule = nil
-            gate.attach(.packs) { [weak self] in Task { await self?.followRule() } }
-        }
+        self.transfers = transfers ?? TransferDispatcher(configuration.makeQueue())
+        self.transfers.attach(.packs) { [weak self] in Task { await self?.catchUp() } }
     }
 
     /// Events from this call on; all apps' with nil.
@@ -102,7 +94,7 @@ package actor PackStore: PackStoring {
     /// Waits until those of the transfers that were told to stop have stopped. Outside a turn.
     func settle(_ keys: [TransferKey]) async {
         for key in keys {
-            if case .stopping = queue.items[key]?.state { await waitForEnd(of: key) }
+            if case .stopping = transfers.state(of: key) { await waitForEnd(of: key) }
         }
     }
 
@@ -118,8 +110,19 @@ package actor PackStore: PackStoring {
 
     // MARK: - Carrying out
 
-    func perform(_ actions: [TransferQueue.Action]) async {
-        for action in actions {
+    /// Tells the transfer queue a fact, and does what follows for packs.
+    func transfer(_ body: (inout TransferQueue) -> [TransferQueue.Action]) async {
+        transfers.change(.packs, body)
+        await perform()
+    }
+
+    /// Does what others' transfers brought about.
+    private func catchUp() async {
+        await inTurn { await perform() }
+    }
+
+    private func perform() async {
+        while let action = transfers.next(.packs) {
             switch action {
             case .start(let key): await start(key)
             case .stop(let key): jobs[key]?.fetch?.stop()
@@ -135,23 +138,6 @@ package actor PackStore: PackStoring {
                 jobs[key]?.hold = reason
                 if let reason { tell(key, .held(reason)) }
             }
-        }
-        setTimer()
-        needRule()
-    }
-
-    /// The gate looks at the machine only while it is asked to.
-    private func needRule() {
-        guard let gate else { return }
-        let isNeeded = queue.hasBackgroundWork
-        if !isNeeded { queue.rule = nil }
-        gate.need(.packs, isNeeded)
-    }
-
-    private func followRule() async {
-        await inTurn {
-            guard let gate, !isClosed, queue.hasBackgroundWork else { return }
-            await perform(queue.setRule(gate.rule, now: .now))
         }
     }
 
@@ -184,8 +170,7 @@ package actor PackStore: PackStoring {
             let failure = FetchFailure(error, pack: key.pack, brought: false)
             jobs[key]?.fetch = nil
             jobs[key]?.lastError = failure.error
-            let actions = queue.ended(key, .permanent, jitter: 0, now: .now)
-            await perform(actions)
+            await transfer { $0.ended(key, .permanent, jitter: 0, now: .now) }
         }
     }
 
@@ -215,9 +200,9 @@ package actor PackStore: PackStoring {
             }
             if failure == nil { await recordLocal(key) }
             if !isClosed {
-                let actions = queue.ended(
-                    key, failure?.outcome ?? .finished, jitter: Double.random(in: 0...1), now: .now)
-                await perform(actions)
+                await transfer {
+                    $0.ended(key, failure?.outcome ?? .finished, jitter: Double.random(in: 0...1), now: .now)
+                }
             }
             tellSettled(key)
         }
@@ -233,7 +218,7 @@ package actor PackStore: PackStoring {
         }
     }
 
-    private func discard(_ key: TransferKey) async {
+    func discard(_ key: TransferKey) async {
         do {
             let generations = try generations(of: key.app)
             let staged = StagedPack(layout: generations.layout, id: key.pack)
@@ -287,30 +272,5 @@ package actor PackStore: PackStoring {
             downloaded: job.progress?.downloaded ?? 0, expected: job.request.pack.downloadSize,
             bytesPerSecond: state == .downloading ? job.meter.bytesPerSecond : 0,
             lastError: job.lastError?.description, hold: state == .queued || state == .waiting ? job.hold : nil)
-    }
-
-    // MARK: - Time
-
-    /// One timer, and only while a transfer waits for a time.
-    private func setTimer() {
-        timer?.cancel()
-        timer = nil
-        guard let deadline = queue.nextDeadline, !isClosed else { return }
-        timer = Task { [weak self] in
-            guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
-            await self?.tick()
-        }
-    }
-
-    private func tick() async {
-        await inTurn {
-            guard !isClosed else { return }
-            await perform(queue.tick(now: .now))
-        }
-    }
-
-    func stopTimer() {
-        timer?.cancel()
-        timer = nil
     }
 }

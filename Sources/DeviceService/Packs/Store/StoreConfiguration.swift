@@ -20,6 +20,11 @@ package struct StoreConfiguration: Sendable {
 
     package init() {}
 
+    func makeQueue() -> TransferQueue {
+        TransferQueue(
+            limits: limits, essential: essentialRetries, foreground: foregroundRetries, background: backgroundRetries)
+    }
+
     var pipelineOptions: PackPipeline.Options {
         var options = PackPipeline.Options()
         options.threads = decoderThreads

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Database
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// What an extension is asked and told, and when, beside its app (B4, C3, C5, C9).
+@Suite struct ExtensionDeliveryTests {
+    private typealias File = ProbeDownloaderHarness.File
+
+    private func bytes(_ count: Int) -> [UInt8] {
+        var random = SeededGenerator(seed: UInt64(count))
+        return random.bytes(count, redundancy: false)
+    }
+
+    @Test func anExtensionThatRunsIsToldWhatTheAppHasHeard() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            try harness.prepareHold()
+            async let check = harness.service.connect().send(CheckRequest(app: ServiceHarness.app))
+            try await harness.waitUntilHeld()
+            for name in ["left", "moved", "liar"] { harness.service.server.serve(bytes(1000), as: name) }
+            var ears = DownloadEars(connection)
+            try await harness.service.schedule(harness.service.download("left"), connection)
+            let left = try await ears.end()
+            #expect(try harness.files().count == 1, "the file stays for the extension")
+            try await harness.service.schedule(harness.service.download("moved"), connection)
+            let kept = harness.service.scratch("kept")
+            try await ears.end { step in
+                try FileDescriptor.currentDirectory.rename(from: FilePath(try #require(step.file)), to: kept)
+            }
+            try await harness.service.schedule(harness.service.download("liar", size: 9), connection)
+            #expect(try await ears.end().change == .failed)
+            #expect(left.download.identifier == "left" && harness.journal.last == "asked periodic")
+            try await harness.release()
+            _ = try await check
+            #expect(
+                harness.journal.suffix(4) == [
+                    "asked periodic", "finished left here", "finished moved gone", "failed liar",
+                ]
+            )
+            #expect(try harness.files() == [])
+            #expect(try await harness.service.current(connection).isEmpty)
+        }
+    }
+
+    @Test func whatTheExtensionIsBeingToldIsNotToldToAnAppThatComes() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            for name in ["one", "two"] { harness.service.server.serve(bytes(1000), as: name) }
+            try harness.prepareHold()
+            try await harness.service.schedule(harness.service.download("one"), connection)
+            try await harness.waitUntilHeld()
+            var ears = DownloadEars(connection)
+            try await harness.service.schedule(harness.service.download("two"), connection)
+            #expect(try await ears.end().download.identifier == "two")
+            try await harness.release()
+            try await harness.waitForLine("finished two here")
+            #expect(harness.journal.suffix(2) == ["finished one here", "finished two here"])
+        }
+    }
+
+    @Test func theRestStartsWhenTheExtensionHasHeardOfTheEssentials() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            let atRest = Locked<[String]?>(nil)
+            harness.service.server.onRequest { request in
+                guard request.path == "/rest" else { return }
+                atRest.withLock { seen in if seen == nil { seen = harness.journal } }
+            }
+            harness.offer(
+                File(name: "rest", bytes: bytes(500)), File(name: "vital", bytes: bytes(1000), isEssential: true),
+                File(name: "liar", bytes: bytes(700), isEssential: true, claimedSize: 9))
+            let events = try await harness.install()
+            let last = try #require(events.last)
+            #expect(last.phase == .complete && last.packs.first { $0.id == "liar" }?.state == .failed, "\(last)")
+            let seen = try #require(atRest.withLock { $0 })
+            #expect(seen.first == "asked install", "\(seen)")
+            // What follows can only be the end of what was scheduled again.
+            #expect(
+                Set(seen.prefix(4)) == ["asked install", "finished vital here", "failed liar", "rescheduled liar"],
+                "\(seen)")
+        }
+    }
+
+    @Test(arguments: [("lowPowerMode", "on"), ("backgroundRefresh", "off")])
+    func anExtensionSchedulesNothingBehindAPersonsBack(setting: String, value: String) async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(SettingsSetRequest(name: setting, app: nil, value: value))
+            harness.offer(File(name: "liar", bytes: bytes(700), isEssential: true, claimedSize: 9))
+            try await harness.install()
+            #expect(harness.journal == ["asked install", "failed liar", "refused liar 111"])
+        }
+    }
+
+    @Test func whatWasRefusedBeforeTheFirstLaunchMayComeAfterIt() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer(
+                File(name: "large", bytes: bytes(5000)),
+                File(name: "vital", bytes: bytes(4000), isEssential: true))
+            let restrictions = """
+                <dict><key>BADownloadAllowance</key><integer>2000</integer>
+                <key>BAEssentialDownloadAllowance</key><integer>2000</integer>
+                <key>BADownloadDomainAllowList</key><array><string>127.0.0.1</string></array></dict>
+                """
+            let events = try await harness.install(["BAInitialDownloadRestrictions": restrictions])
+            let states = (events.last?.packs ?? []).map { $0.error?.downloadProblem }
+            #expect(states == [.disallowedByAllowance, .disallowedByAllowance], "\(events.last?.packs ?? [])")
+            let connection = try await harness.service.connect()
+            let large = harness.service.download("large", size: 5000)
+            await #expect(throws: DeviceError.self) { try await harness.service.schedule(large, connection) }
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            var ears = DownloadEars(connection)
+            for name in ["large", "vital"] {
+                try await harness.service.schedule(harness.service.download(name), connection)
+                let end = try await ears.end()
+                #expect(end.change == .finished && end.download.identifier == name)
+            }
+        }
+    }
+
+    @Test func aPeriodicRequestThatIsDueWakesTheExtension() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            _ = try await harness.service.connect().send(LaunchRequest(app: ServiceHarness.app))
+            await harness.service.stop()
+            // As if the service had slept for a year.
+            let database = try await Database(path: harness.service.paths.database, migrations: Schema.migrations)
+            _ = try await UsageStore(database: database).change(ServiceHarness.app) { usage in
+                usage.lastCheck = Timestamp.now.seconds - 365 * 86_400
+            }
+            await database.close()
+            harness.offer(File(name: "new", bytes: bytes(800)))
+            try harness.prepareHold()
+            try await harness.service.start()
+            try await harness.waitUntilHeld()
+            #expect(harness.journal.last == "asked periodic")
+            try await harness.release()
+            try await harness.waitForLine("finished new here")
+        }
+    }
+
+    @Test func aManifestThatDoesNotComeIsToldWhileItIsWaitedFor() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            harness.service.server.fail(.status(503))
+            let events = try await harness.install()
+            #expect(events.contains { $0.notes.contains { $0.contains("does not come") } }, "\(events)")
+            #expect(events.last?.phase == .complete && events.last?.notes == [], "it came in the end")
+        }
+    }
+}
