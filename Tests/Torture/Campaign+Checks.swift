@@ -28,7 +28,7 @@ extension Campaign {
         let listing = try await device.packs()
         let reached: [String]
         switch script.scenario {
-        case .cancel: reached = []
+        case .cancel, .schedule: reached = []
         case .fetch: reached = ["Third"]
         default: reached = Self.always
         }
@@ -43,7 +43,7 @@ extension Campaign {
         let limit = ContinuousClock.now + .seconds(60)
         var passes: Int?
         while true {
-            let now = Int(try await reader.ask("counts").split(separator: " ").last ?? "") ?? 0
+            let now = Int(try await ask(reader, "counts").split(separator: " ").last ?? "") ?? 0
             if let passes, now >= passes + 2 { break }
             passes = passes ?? now
             guard ContinuousClock.now < limit else { throw Violation("the reader does not get through the packs") }

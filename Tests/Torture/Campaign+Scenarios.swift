@@ -33,6 +33,7 @@ extension Campaign {
         }
         server.publish(editions[script.after - 1])
         if script.scenario == .uninstall { try await release() }
+        if script.scenario == .schedule { try publishFilms(script) }
         if script.scenario == .removeAndFetch { try await release("Second") }
     }
 
@@ -112,6 +113,7 @@ extension Campaign {
             _ = try await connection.send(CancelDownloadRequest(app: Self.app, pack: "Third"))
             await fetch.value
         case .uninstall: try await uninstall()
+        case .schedule: await scheduleFilms(script)
         }
     }
 
@@ -146,6 +148,7 @@ extension Campaign {
                 _ = try await self.device.connect().send(CancelDownloadRequest(app: Self.app, pack: "Third"))
             }
         case .uninstall: try await until("the app is gone") { try await self.uninstall() }
+        case .schedule: try await awaitFilms(script)
         }
     }
 
@@ -168,8 +171,8 @@ extension Campaign {
         required.withLock { $0.formUnion(packs) }
         guard let reader = running.withLock({ $0.reader }) else { return }
         // A reader that is killed meanwhile is told when it starts again.
-        for pack in packs { _ = try? await reader.ask("require \(pack)") }
-        _ = try? await reader.ask("strict")
+        for pack in packs { _ = try? await ask(reader, "require \(pack)") }
+        _ = try? await ask(reader, "strict")
     }
 
     /// Lets one pack go, or the whole app.
@@ -179,10 +182,10 @@ extension Campaign {
         }
         guard let reader = running.withLock({ $0.reader }) else { return }
         if let pack {
-            _ = try await reader.ask("release \(pack)")
+            _ = try await ask(reader, "release \(pack)")
         } else {
-            _ = try await reader.ask("loose")
-            for pack in Self.packs { _ = try await reader.ask("release \(pack.id)") }
+            _ = try await ask(reader, "loose")
+            for pack in Self.packs { _ = try await ask(reader, "release \(pack.id)") }
         }
     }
 }

@@ -32,6 +32,10 @@ final class Campaign: Sendable {
     /// What the app must be able to read; a reader that is started anew is told.
     let required = Locked<Set<String>>([])
 
+    /// Unmanaged downloads that were taken on, and those whose failure was told.
+    let scheduled = Locked<Set<String>>([])
+    let told = Locked<Set<String>>([])
+
     struct Running {
         var service: RunningProgram?
         var reader: RunningProgram?
@@ -86,11 +90,12 @@ final class Campaign: Sendable {
 
     // MARK: - Rounds
 
-    func run(for time: Duration, only: Int?) async throws {
+    func run(for time: Duration, only: Int?, scenario: RoundScript.Scenario?) async throws {
         let end = ContinuousClock.now + time
         var number = only ?? 0
         repeat {
-            let script = RoundScript(seed: seed, number: number, canFillDisk: disk != nil)
+            let script = RoundScript(
+                seed: seed, number: number, canFillDisk: disk != nil, chosen: scenario)
             await run(script)
             number += 1
         } while only == nil && ContinuousClock.now < end && tally.violations.isEmpty
@@ -148,7 +153,8 @@ final class Campaign: Sendable {
     private func spoil(_ script: RoundScript) {
         let plan = Locked(FaultPlan(script.faults, seed: script.faultSeed))
         let sizes = Dictionary(
-            uniqueKeysWithValues: editions[script.after - 1].map { ("/assets/\($0.id)", $0.archiveSize) })
+            uniqueKeysWithValues: editions[script.after - 1].map { ("/assets/\($0.id)", $0.archiveSize) }
+                + films(script).map { ("/films/\($0.id)", Int64($0.size)) })
         let (tally, base, rate) = (tally, server.baseURL, script.rate)
         server.spoil { request, _, response in
             let resource: FaultResource =
@@ -157,6 +163,8 @@ final class Campaign: Sendable {
                 if resource != .manifest { response.behaviour.bytesPerSecond = rate }
                 return
             }
+            // Nobody could tell: an unmanaged download has no digest.
+            if case .wrongByte = kind, request.path.hasPrefix("/films/") { return }
             tally.count("fault \("\(kind)".prefix { $0 != "(" })")
             response = kind.spoil(response, to: request, size: sizes[request.path] ?? 0, base: base)
         }
@@ -172,6 +180,9 @@ final class Campaign: Sendable {
                 guard let reader = running.withLock({ $0.reader }) else { return }
                 await collect()
                 try await reader.kill()
+                // What it said last comes from the pipe.
+                _ = try? await reader.line(atMost: .seconds(10)) { _ in false }
+                absorb(reader)
                 try await startReader()
             case .extension: break
             }
@@ -229,23 +240,45 @@ final class Campaign: Sendable {
         }
         if before != nil { tally.count("kills of app") }
         let packs = required.withLock { $0 }
-        for pack in packs { _ = try await reader.ask("require \(pack)") }
-        if !packs.isEmpty { _ = try await reader.ask("strict") }
+        for pack in packs { _ = try await ask(reader, "require \(pack)") }
+        if !packs.isEmpty { _ = try await ask(reader, "strict") }
     }
+
+    /// Has the reader do something; questions may be under way at the same time.
+    func ask(_ reader: RunningProgram, _ command: String) async throws -> String {
+        let word = asked.withLock { number in
+            number += 1
+            return "q\(number)"
+        }
+        let start = reader.lines.count
+        try reader.tell("\(word) \(command)")
+        return try await reader.line(from: start) { $0.hasPrefix("ok \(word) ") || $0.hasPrefix("error \(word) ") }
+    }
+
+    private let asked = Locked(0)
 
     /// Takes over what the reader has said.
     func collect() async {
-        let (reader, seen) = running.withLock { ($0.reader, $0.seen) }
-        guard let reader else { return }
-        if let counts = try? await reader.ask("counts").split(separator: " ").compactMap({ Int($0) }), counts.count == 3
+        guard let reader = running.withLock({ $0.reader }) else { return }
+        if let counts = try? await ask(reader, "counts").split(separator: " ").compactMap({ Int($0) }),
+            counts.count == 3
         {
             read.withLock { $0[reader.processID] = (counts[0], counts[1]) }
         }
+        absorb(reader)
+    }
+
+    private func absorb(_ reader: RunningProgram) {
         let lines = reader.lines
-        for line in lines.dropFirst(seen) where line.hasPrefix("violation") {
-            tally.violation("reader: \(line.dropFirst(10))")
+        let seen = running.withLock { running in
+            defer { if running.reader === reader { running.seen = lines.count } }
+            return running.reader === reader ? running.seen : lines.count
         }
-        running.withLock { if $0.reader === reader { $0.seen = lines.count } }
+        for line in lines.dropFirst(seen) {
+            if line.hasPrefix("violation") { tally.violation("reader: \(line.dropFirst(10))") }
+            let words = line.split(separator: " ")
+            if words.first == "failed", words.count > 1 { told.withLock { _ = $0.insert(String(words[1])) } }
+        }
     }
 
     /// Files and bytes that each reader has checked.

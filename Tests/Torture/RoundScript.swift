@@ -7,7 +7,8 @@ import TestSupport
 /// What one round does and what goes wrong in it: all of it follows from the campaign's seed and the round's number.
 struct RoundScript: CustomStringConvertible {
     enum Scenario: String, CaseIterable {
-        case install, updateApp, updatePacks, downgrade, fetch, removeAndFetch, pauseAndResume, cancel, uninstall
+        case install, updateApp, updatePacks, downgrade, fetch, removeAndFetch, pauseAndResume, cancel, uninstall,
+            schedule
     }
 
     enum Target: String, CaseIterable { case service, app, `extension` }
@@ -35,12 +36,14 @@ struct RoundScript: CustomStringConvertible {
     let fullDisk: (milliseconds: Int, room: Int64)?
 
     /// - Parameter canFillDisk: whether this machine lets the campaign have a disk of its own.
-    init(seed: UInt64, number: Int, canFillDisk: Bool) {
+    /// - Parameter chosen: the scenario of every round; nil: one by chance.
+    init(seed: UInt64, number: Int, canFillDisk: Bool, chosen: Scenario? = nil) {
         var random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         _ = random.next()
         self.number = number
         // Round 0 of every seed is an install.
-        scenario = number == 0 ? .install : Scenario.allCases.randomElement(using: &random) ?? .install
+        let drawn = Scenario.allCases.randomElement(using: &random) ?? .install
+        scenario = chosen ?? (number == 0 ? .install : drawn)
         let low = Int.random(in: 1..<Campaign.versions, using: &random)
         let high = Int.random(in: low + 1...Campaign.versions, using: &random)
         (before, after) = scenario == .downgrade ? (high, low) : (low, high)
@@ -65,7 +68,7 @@ struct RoundScript: CustomStringConvertible {
             .cut(after: offset), .cut(after: nil), .reset(after: offset), .reset(after: nil), .wrongByte(at: nil),
             .wrongByte(at: offset), .short(by: 1 + offset / 2), .long(by: 1 + offset / 2),
             .status(404, retryAfter: nil), .status(503, retryAfter: nil), .status(503, retryAfter: 1),
-            .redirect(.http), .redirect(.loop), .redirect(.https), .slow(rate: 1 + offset / 4),
+            .redirect(.http), .redirect(.loop), .redirect(.https), .slow(rate: 100_000 + offset),
             // Noticed after ten seconds only.
             Int.random(in: 0..<4, using: &random) == 0 ? .stall(after: offset) : .reset(after: 0),
         ]

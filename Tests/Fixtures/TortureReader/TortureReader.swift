@@ -8,10 +8,11 @@ import System
 import TestSupport
 
 /// An app that reads its packs without a pause and says each thing that may not be: `violation …`. Commands come on standard
-/// input, one a line; each is answered by a line that begins with `ok`.
+/// input, one a line, behind a word that the answer bears: `ok <word> …` or `error <word> …`.
 ///
 /// `require <pack>`: from now on the pack must be readable. `release <pack>`: it may go. `loose`, `strict`: the whole app may
-/// go, or not. `counts`: files and bytes that were checked.
+/// go, or not. `counts`: files and bytes that were checked. `schedule <id> <url> <size>`, `cancel <id>`, `promote`: unmanaged
+/// downloads.
 @main
 enum TortureReader {
     @MainActor
@@ -19,9 +20,13 @@ enum TortureReader {
         let state = Locked(ReaderState())
         let root = FilePath(ProcessInfo.processInfo.environment["LARDER_APP_ROOT"] ?? "/nowhere")
         try WorkerThread.start(name: "reader") { PackReading(state: state, root: root).run() }
+        let downloads = try FilmDownloads()
+        BADownloadManager.shared.delegate = downloads
         say("ready")
         while let line = readLine() {
-            let words = line.split(separator: " ").map(String.init)
+            var words = line.split(separator: " ").map(String.init)
+            guard words.count > 1 else { continue }
+            let token = words.removeFirst()
             let name = words.dropFirst().first ?? ""
             switch words.first {
             case "require": state.withLock { _ = $0.required.insert(name) }
@@ -30,12 +35,26 @@ enum TortureReader {
             case "strict": state.withLock { $0.isLoose = false }
             case "counts":
                 let counts = state.withLock { $0 }
-                say("ok \(counts.files) \(counts.bytes) \(counts.passes)")
+                say("ok \(token) \(counts.files) \(counts.bytes) \(counts.passes)")
+                continue
+            case "schedule", "cancel", "promote":
+                say(answer(token) { try downloads.run(words) })
                 continue
             default: break
             }
-            say("ok")
+            say("ok \(token) ")
         }
+    }
+}
+
+/// `ok` and what came of it, or `error` and why not.
+func answer(_ token: String, _ body: () throws -> String) -> String {
+    do {
+        return "ok \(token) \(try body())"
+    } catch let error as BAError {
+        return "error \(token) \(error.code) \(error.localizedDescription.replacingOccurrences(of: "\n", with: " "))"
+    } catch {
+        return "error \(token) \(error)"
     }
 }
 
