@@ -35,6 +35,17 @@ struct RetryPolicyTests {
         #expect(retries.next(policy, jitter: 0, now: start + .seconds(31)) == nil)
     }
 
+    @Test func anAttemptThatLastedIsASignOfLife() {
+        let policy = RetryPolicy(first: .seconds(1), longest: .seconds(4), patience: .seconds(10))
+        var retries = Retries(now: start)
+        for minute in 1...5 {
+            let failed = start + .seconds(60 * minute)
+            #expect(retries.next(policy, jitter: 0, began: failed - .seconds(4), now: failed) == .seconds(1))
+        }
+        let failed = start + .seconds(360)
+        #expect(retries.next(policy, jitter: 0, began: failed - .seconds(3), now: failed) == nil)
+    }
+
     @Test func whatIsLeftToChanceStaysInItsBounds() {
         var retries = Retries()
         for _ in 0..<6 {

@@ -47,10 +47,11 @@ final class DownloadClient: Sendable {
         let request = request(try app.get())
         var retries = Retries()
         while true {
+            let began = ContinuousClock.now
             do {
                 return try connected().sendAndWait(request)
             } catch let error as DeviceError where error.code == .disconnected {
-                guard let wait = retries.next(.service) else { throw downloadError(error) }
+                guard let wait = retries.next(.service, began: began) else { throw downloadError(error) }
                 onRepeat()
                 Thread.sleep(forTimeInterval: wait / .seconds(1))
             } catch {

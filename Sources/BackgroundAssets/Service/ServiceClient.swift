@@ -27,11 +27,12 @@ actor ServiceClient {
     func sendRepeatedly<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
         var retries = Retries()
         while true {
+            let began = ContinuousClock.now
             do {
                 let reply = try await send(request)
                 return reply
             } catch let error as DeviceError where error.code == .disconnected {
-                guard let wait = retries.next(.service) else { throw error }
+                guard let wait = retries.next(.service, began: began) else { throw error }
                 try await Task.sleep(for: wait)
             }
         }

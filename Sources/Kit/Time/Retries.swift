@@ -20,12 +20,15 @@ package struct Retries: Hashable, Sendable {
     ///   - jitter: from 0 to 1, by chance.
     ///   - wish: how long the server asked to be left alone.
     ///   - isUnreachable: there was no network, or nobody at the address.
+    ///   - began: when the attempt began, where merely having lasted is a sign of life: one that took the policy's longest
+    ///     wait or more before it failed begins the count afresh.
     /// - Returns: the wait before the next; nil when patience has ended. The first failure of a server that was reached is
     ///   always followed by another attempt, since one silence may use up all patience.
     package mutating func next(
         _ policy: RetryPolicy, jitter: Double = .random(in: 0...1), wish: Duration? = nil, isUnreachable: Bool = false,
-        now: Instant = .now
+        began: Instant? = nil, now: Instant = .now
     ) -> Duration? {
+        if let began, now - began >= policy.longest { reset(now: now) }
         let patience = isUnreachable ? policy.unreachablePatience : policy.patience
         guard now - lastSign < patience || (fruitless == 0 && !isUnreachable) else { return nil }
         fruitless += 1
