@@ -42,6 +42,17 @@ struct DownloadManifestBuilderTests {
         #expect(try builder.create([pack("a")]).assetPacks.map(\.version) == [0])
     }
 
+    @Test func thePrimaryLanguageIsWrittenAndKept() throws {
+        let builder = try DownloadManifestBuilder(platform: .linux, baseURL: "https://h/p")
+        let manifest = try builder.create([pack("a")], primaryLanguage: "EN-gb")
+        #expect(manifest.json["larder"] == ["primaryLanguage": "en-GB"])
+        let update = try builder.update(manifest, with: [pack("a"), pack("b")])
+        #expect(update.manifest.json["larder"] == ["primaryLanguage": "en-GB"])
+        #expect(try builder.create([pack("a")]).json["larder"] == nil)
+        let refusal = try message { _ = try builder.create([pack("a")], primaryLanguage: "en_GB") }
+        #expect(refusal.contains("en_GB") && refusal.contains("en-GB"), "\(refusal)")
+    }
+
     @Test func updateRaisesExactlyTheGiven() throws {
         let builder = try DownloadManifestBuilder(platform: .iOS, baseURL: "https://h/p")
         var manifest = try builder.create([pack("a"), pack("b"), pack("c")], versions: [1, 2, 3])

@@ -27,9 +27,13 @@ package struct DownloadManifestBuilder: Sendable {
         self.baseURL = String(baseURL.reversed().drop { $0 == "/" }.reversed())
     }
 
-    /// - Parameter versions: one for each pack, in order; empty for 0 each.
+    /// - Parameters:
+    ///   - versions: one for each pack, in order; empty for 0 each.
+    ///   - primaryLanguage: what people fall back to whose languages no pack has; a BCP 47 tag.
     /// - Throws: `AssetPackError`
-    package func create(_ packs: [PackContents], versions: [Int] = []) throws -> DownloadManifest {
+    package func create(_ packs: [PackContents], versions: [Int] = [], primaryLanguage: String? = nil) throws
+        -> DownloadManifest
+    {
         guard versions.isEmpty || versions.count == packs.count else {
             throw AssetPackError(
                 .invalidArgument,
@@ -37,10 +41,23 @@ package struct DownloadManifestBuilder: Sendable {
             )
         }
         try check(packs)
-        return DownloadManifest(
+        var manifest = DownloadManifest(
             assetPacks: try packs.enumerated().map { index, pack in
                 try entry(for: pack, version: versions.isEmpty ? 0 : versions[index])
             })
+        if let primaryLanguage { manifest.larder = ["primaryLanguage": .string(try Self.tag(primaryLanguage))] }
+        return manifest
+    }
+
+    private static func tag(_ text: String) throws -> String {
+        do throws(LanguageTag.Problem) {
+            return try LanguageTag(text).description
+        } catch {
+            throw AssetPackError(
+                .invalidArgument,
+                "The primary language \"\(text)\" \(error.reason). Write a BCP 47 tag such as "
+                    + "\(error.suggestion ?? "en-GB").")
+        }
     }
 
     /// What an update changed.

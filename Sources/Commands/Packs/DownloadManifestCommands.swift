@@ -63,6 +63,9 @@ extension PackCommands {
             .upToNextOption(
                 "asset-pack-versions", "number", "The packs' versions, in their order. Without it, 0 each."),
             .value("download-base-url", "url", "Where the archives will be."),
+            .value(
+                "primary-language", "tag",
+                "What people get whose languages no pack has, as a BCP 47 tag; 'update' keeps it."),
         ] + platformOptions + [
             .value(
                 PackSupport.outputOption, short: "o", "file", "Where to write it; nothing is overwritten.",
@@ -92,7 +95,8 @@ extension PackCommands {
         }
         let isQuiet = arguments.flag("quiet")
         let packs = try await inspect(names, context, isQuiet: isQuiet)
-        let manifest = try builder.create(packs, versions: versions)
+        let manifest = try builder.create(
+            packs, versions: versions, primaryLanguage: arguments.value("primary-language"))
         guard let output else {
             context.standardOutput.write(String(decoding: manifest.serialized, as: UTF8.self))
             return .success
