@@ -74,17 +74,23 @@ struct ExtensionHost: Sendable {
         let left = known.budget.remaining(known.history, at: now)
         guard left > .zero else { return (nil, .noTimeLeft(allowance: allowance)) }
         let host = self
-        let run = try? await offload { host.converse(subject, limit: min(left, host.timeLimit), onRequest, body) }
+        let limit = min(left, timeLimit)
+        // All that it may use is counted first: a service that is killed meanwhile has counted too much, not nothing.
+        await note(subject.app) { $0.spend(limit, at: now) }
+        let run = try? await offload { host.converse(subject, limit: limit, onRequest, body) }
+        let spent = run?.spent ?? .zero
+        await note(subject.app) { $0.settle(reserved: limit, spent: spent, at: now) }
         guard let run else { return (nil, .notStarted(reason: "no thread could be had")) }
-        if run.spent > .zero {
-            do {
-                try await usage.change(subject.app) { $0.budget.spend(run.spent, at: now) }
-            } catch {
-                log.error("An extension's run time could not be noted.", ["app": subject.app, "error": "\(error)"])
-            }
-        }
         if case .late = run.end, left < timeLimit { return (run.answer, .overBudget(allowance: allowance)) }
         return (run.answer, run.end)
+    }
+
+    private func note(_ app: String, _ body: @escaping @Sendable (inout RuntimeBudget) -> Void) async {
+        do {
+            try await usage.change(app) { body(&$0.budget) }
+        } catch {
+            log.error("An extension's run time could not be noted.", ["app": app, "error": "\(error)"])
+        }
     }
 
     private struct Run<Answer: Sendable>: Sendable {

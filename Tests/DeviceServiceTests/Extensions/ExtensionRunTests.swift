@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    /// What a service that is killed during a run leaves in the database.
+    @Test func aRunIsCountedWholeUntilItEnds() async throws {
+        try await ExtensionHarness.with { harness in
+            let subject = try harness.probe("accept")
+            let (hasBegun, mayEnd) = (Monitor(false), Monitor(false))
+            async let outcome = harness.host.run(subject, consequence: "nothing follows") { session in
+                let pack = PackDescription(id: "Pack", version: 1, downloadSize: 1, policy: .prefetch)
+                _ = try session.call(ShouldDownloadRequest(assetPack: pack, event: "install"))
+                hasBegun.withLock { $0 = true }
+                _ = mayEnd.wait { $0 ? true : nil }
+            }
+            _ = try await offload { hasBegun.wait { $0 ? true : nil } }
+            #expect(try await budgetLeft(harness) == RuntimeBudget.most - .seconds(30))
+            mayEnd.withLock { $0 = true }
+            #expect(await outcome.trouble == nil)
+            #expect(try await budgetLeft(harness) > RuntimeBudget.most - .seconds(30))
+        }
+    }
+
     @Test func dawdlesOverOneEventAndIsEnded() async throws {
         try await ExtensionHarness.with(timeLimit: .milliseconds(300)) { harness in
             let subject = try harness.probe("hang")

@@ -44,6 +44,13 @@ struct RuntimeBudget: Hashable, Sendable {
         used += max(.zero, time)
     }
 
+    /// A run that was counted whole beforehand has ended: what it did not use is given back.
+    mutating func settle(reserved: Duration, spent: Duration, at start: Int64) {
+        // Another day, or one that was given back meanwhile, knows nothing of the run.
+        guard Self.day(start) == day else { return }
+        used = max(.zero, used - max(.zero, reserved - spent))
+    }
+
     /// After an event that a developer simulated.
     mutating func reset() { used = .zero }
 
