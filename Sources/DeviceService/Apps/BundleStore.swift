@@ -96,6 +96,13 @@ struct BundleStore: Sendable {
     /// Deletes the app's whole folder. Blocks.
     func removeRoot(_ app: String) throws { try Self.here.removeTree(at: paths.appRoot(app)) }
 
+    /// The bundle in force of an app whose record is gone; nil when there is none to be read. Blocks.
+    func leftover(_ app: String) -> AppBundle? {
+        let current = folder(app).appending("current")
+        guard let names = try? Self.here.entries(at: current).map(\.name) else { return nil }
+        return names.lazy.compactMap { try? AppBundleReader.bundle(at: current.appending($0)) }.first
+    }
+
     /// The bundle in force, read anew. Blocks.
     /// - Throws: `DeviceError`, `BundleError`
     func bundle(_ record: AppRecord) throws -> AppBundle {

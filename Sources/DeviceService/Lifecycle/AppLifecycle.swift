@@ -63,6 +63,7 @@ actor AppLifecycle {
         if let run = runs[app], await run.event.phase.isFinal { await tasks[app]?.value }
         try reserve(app)
         defer { reserved.remove(app) }
+        try await groups.check(bundle)
         let record = try await tools.registry.app(app)
         if mustExist, record == nil {
             throw DeviceError(.appNotFound, "\(app) is not installed, so it cannot be updated. Use `larder install`.")
@@ -158,6 +159,8 @@ actor AppLifecycle {
         try await tools.registry.note(app, packs.map { ($0.id, nil, nil) })
     }
 
+    private var groups: AppGroups { AppGroups(registry: tools.registry, bundles: tools.bundles) }
+
     private func reserve(_ app: String) throws {
         guard runs[app] == nil, reserved.insert(app).inserted else {
             throw DeviceError(
@@ -190,6 +193,8 @@ actor AppLifecycle {
         let bundles = tools.bundles
         try await tools.store.removeAll(app: app)
         try await tools.downloads.removeAll(app: app)
+        // While the bundle still says which group it is; after a break this finds it again, or has been done.
+        try await groups.leave(try await offload { bundles.leftover(app) })
         try await offload { try bundles.removeRoot(app) }
         try await tools.usage.forget(app)
         try await tools.registry.endRemoval(app)

@@ -180,6 +180,7 @@ struct InstallSteps: Sendable {
                 try await tools.registry.beginRemoval(plan.app)
                 try await tools.store.removeAll(app: plan.app)
                 try await tools.downloads.removeAll(app: plan.app)
+                try await AppGroups(registry: tools.registry, bundles: bundles).leave(try? await bundle())
                 try await offload { try bundles.removeRoot(plan.app) }
                 try await tools.usage.forget(plan.app)
                 try await tools.registry.endRemoval(plan.app)
