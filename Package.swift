@@ -84,7 +84,7 @@ let package = Package(
             dependencies: [
                 "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP", "PackNamespace",
                 "Kit",
-                "System", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE",
+                "System", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE", "CSQLite",
             ],
             path: "Benchmarks/Suite"),
 

@@ -7,7 +7,7 @@ import Glibc
 @main
 enum LarderBench {
     static let benchmarks: [any Benchmark] = [
-        ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(),
+        ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(), DeviceSchedule(),
         ContentsAt(),
     ]
 
