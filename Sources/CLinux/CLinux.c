@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -27,6 +28,12 @@ int clinux_renameat2(int from_directory, const char *from, int to_directory, con
 }
 
 int clinux_syncfs(int descriptor) { return syncfs(descriptor); }
+
+int clinux_take_lease(int descriptor) {
+    // Said when somebody wants the file; the signal of old would end a process that does not expect it.
+    if (fcntl(descriptor, F_SETSIG, SIGURG) < 0) return -1;
+    return fcntl(descriptor, F_SETLEASE, F_WRLCK);
+}
 
 int clinux_pipe2(int descriptors[2], int flags) { return pipe2(descriptors, flags | O_CLOEXEC); }
 

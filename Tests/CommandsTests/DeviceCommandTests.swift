@@ -356,22 +356,4 @@ struct DeviceCommandTests {
             #expect(!FileDescriptor.currentDirectory.exists(at: scratch("run")))
         }
     }
-
-    @Test("backgroundassets-debug simulates a periodic check on this device")
-    func debug() async throws {
-        try await withService { _, _ in
-            .result(["apps": [["app": "a.b", "updating": ["x"], "removed": []]]])
-        } _: {
-            service, scratch in
-            let name = "backgroundassets-debug"
-            let outcome = await larder(
-                "-s", "--app-periodic-check", "-b", "a.b", home: scratch.path, program: name)
-            #expect(outcome.output == "a.b: 1 updates, 0 removals\n")
-            #expect(service.requests == [["method": "check", "params": ["app": "a.b", "isSimulated": true]]])
-            let elsewhere = await larder(
-                "-s", "--app-periodic-check", "-b", "a.b", "-d", "other", home: scratch.path, program: name)
-            #expect(elsewhere.code == .notFound)
-            #expect(await larder("-l", home: scratch.path, program: name).output.contains("this machine"))
-        }
-    }
 }

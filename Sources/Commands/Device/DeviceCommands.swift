@@ -7,6 +7,6 @@ package import Kit
 package enum DeviceCommands {
     package static let all: [Command] = [
         install, update, uninstall, launch, watch, apps, packs, status, storage, pause, resume, cancel, check, trust,
-        urlOverride, settings, languages, close, doctor, stop,
+        urlOverride, settings, languages, close, DebugCommand.mode, doctor, stop,
     ]
 }

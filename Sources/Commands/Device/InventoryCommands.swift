@@ -114,36 +114,4 @@ extension DeviceCommands {
         }
         return .success
     }
-
-    static let storage = Command(
-        "storage", summary: "Show what apps and packs take on the disk",
-        examples: [.init("larder storage", "shows sizes by app and pack, and what is free")], options: [.json]
-    ) { _, context in
-        let reply = try await Device.send(StorageRequest(), context)
-        if context.json {
-            try context.print(encoding: reply)
-            return .success
-        }
-        var table = TextTable([("", .leading), ("FILES", .trailing), ("ON DISK", .trailing)])
-        var total: Int64 = 0
-        for app in reply.apps {
-            let files = app.packs.reduce(app.baseSize) { $0 + $1.size }
-            let allocated = app.packs.reduce(app.baseAllocatedSize) { $0 + $1.allocatedSize }
-            table.add([app.app, ByteCount.formatted(files), ByteCount.formatted(allocated)])
-            table.add([
-                "  the app itself", ByteCount.formatted(app.baseSize), ByteCount.formatted(app.baseAllocatedSize),
-            ])
-            total += allocated
-            for pack in app.packs where pack.allocatedSize > 0 {
-                let name = "  \(pack.id) \(pack.localVersion.map { "version \($0)" } ?? "")"
-                table.add([name, ByteCount.formatted(pack.size), ByteCount.formatted(pack.allocatedSize)])
-            }
-        }
-        table.add(["downloads in flight", "", ByteCount.formatted(reply.staging)])
-        table.add(["bookkeeping", "", ByteCount.formatted(reply.bookkeeping)])
-        table.add(["total", "", ByteCount.formatted(total + reply.staging + reply.bookkeeping)])
-        context.print(table.text)
-        context.print("\(ByteCount.formatted(reply.free)) are free where \(reply.stateFolder) is.")
-        return .success
-    }
 }

@@ -127,12 +127,7 @@ package struct CheckRequest: DeviceRequest {
     package static let method = "check"
     /// nil: every installed app.
     package var app: String?
-    /// A developer simulates a periodic request: the extension's run time of the day is given back (BA 3.6).
-    package var isSimulated: Bool?
-    package init(app: String? = nil, isSimulated: Bool? = nil) {
-        self.app = app
-        self.isSimulated = isSimulated
-    }
+    package init(app: String? = nil) { self.app = app }
 
     package struct Reply: Codable, Hashable, Sendable {
         package var apps: [AppResult]

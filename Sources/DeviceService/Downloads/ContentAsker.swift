@@ -25,7 +25,7 @@ struct ContentAsker: Sendable {
     }
 
     /// Asks an installed app's extension anew and lets what it names go.
-    /// - Parameter event: `periodic` or `languageChange`.
+    /// - Parameter event: `periodic` or `languageChange`; `install` or `update` when a developer simulates one.
     /// - Returns: what was scheduled; nil when the app does not choose its downloads itself.
     func refresh(_ app: String, event: String) async throws -> [String]? {
         let record = try await registry.existing(app)

@@ -42,6 +42,24 @@ struct DownloadPlaces: Sendable {
         try AtomicFile.write(body, to: manifest, durable: false)
     }
 
+    /// The file in its place, or what has come of it.
+    /// - Throws: `Errno`
+    func status(_ download: Download) throws -> FileStatus {
+        try Self.here.status(at: download.state == .finished ? file(download) : partial(download.number ?? 0))
+    }
+
+    /// Deletes a file from its place unless somebody has it open.
+    /// - Returns: whether it is gone.
+    /// - Throws: `Errno`
+    func purge(_ download: Download) throws -> Bool {
+        let path = file(download)
+        let file = try OwnedDescriptor(path, .readOnly, options: [.noFollow, .nonBlocking])
+        // Whoever opens it from here on waits until it is deleted, and finds it missing or has the whole of it.
+        guard file.borrowed.takeLease() else { return false }
+        try remove(path)
+        return true
+    }
+
     /// Moves a whole file to its place, for good.
     func publish(_ number: Int64, group: String) throws {
         let folder = try files(of: group)

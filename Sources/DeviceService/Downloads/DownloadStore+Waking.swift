@@ -34,12 +34,15 @@ extension DownloadStore {
         }
     }
 
+    /// There is no extension that could be told, or it did not get as far as that: asking it again at once would not end.
+    private func leaveToApp(_ app: String) { troublesome.formUnion(untold(app).compactMap(\.number)) }
+
     private func tellExtension(_ app: String) async {
         guard let record = try? await tools.registry.app(app) else { return }
         let (bundles, paths) = (tools.bundles, tools.paths)
         guard let bundle = try? await offload({ try bundles.bundle(record) }), !bundle.backgroundAssets.isManaged,
             let subject = ExtensionSubject(bundle, paths: paths)
-        else { return }
+        else { return leaveToApp(app) }
         let store = self
         let answers = answers(to: app)
         let outcome = await tools.extensions.run(
@@ -55,7 +58,9 @@ extension DownloadStore {
             }
         }
         await answers.end()
-        if outcome.trouble != nil, let number = telling.removeValue(forKey: app) { troublesome.insert(number) }
+        if outcome.trouble != nil {
+            if let number = telling.removeValue(forKey: app) { troublesome.insert(number) } else { leaveToApp(app) }
+        }
         telling[app] = nil
     }
 

@@ -185,6 +185,7 @@ actor DownloadStore {
 
     private func start(_ key: TransferKey) async {
         guard let download = downloads[key], let number = download.number, !isClosed else { return }
+        await relieveNow()
         do {
             let fetch = DownloadFetch(try await job(download, number), client: try tools.clients.client()) {
                 [weak self] total, expected in
@@ -250,6 +251,7 @@ actor DownloadStore {
             if !isClosed {
                 await transfer { $0.ended(key, outcome, jitter: Double.random(in: 0...1), now: .now) }
             }
+            await relieveNow()
             for waiter in settled.removeValue(forKey: attempt.number) ?? [] { waiter.resume() }
         }
     }

@@ -84,6 +84,15 @@ actor LanguageChanges {
         return !settings.allowsBackgroundRefresh(app) || !settings.allowsInAppContent && !wasLaunched
     }
 
+    /// Carries the change out as if another language had just been resolved; returns when it is done.
+    /// - Throws: `DeviceError`, also when the app has no managed packs.
+    func simulate(_ app: String) async throws {
+        _ = try await assets.keys(app)
+        try await assets.registry.beginLanguageChange(app)
+        start(app, isLaunch: true)
+        await tasks[app]?.value
+    }
+
     /// One at a time. A change that comes while another is carried out, or waits for better conditions, takes its place: it
     /// looks at all packs anew.
     private func start(_ app: String, isLaunch: Bool = false) {

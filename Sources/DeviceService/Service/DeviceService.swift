@@ -80,7 +80,7 @@ package final class DeviceService: Sendable {
             guard let periodic = periodic.withLock({ $0 }) else { return }
             Task { await periodic.replan() }
         }
-        let housekeeper = Housekeeper(database: database)
+        let housekeeper = Housekeeper(database: database, relieve: { await downloads.relieve() })
         let appLanguages = AppLanguages(paths: paths, settings: settings, personal: personal)
         let assets = AppAssets(
             registry: registry, bundles: bundles, catalogue: catalogue, store: store, languages: appLanguages)

@@ -36,6 +36,7 @@ struct Harness: Sendable {
         addPersonSettings(&router)
         addAssets(&router)
         addDownloads(&router)
+        addDeveloper(&router)
         return router
     }
 
@@ -116,9 +117,12 @@ struct Harness: Sendable {
             try await recovery.value
             return try await inventory.storage()
         }
+        router.on(StoragePurgeRequest.self) { request, _ in
+            try await recovery.value
+            return StoragePurgeRequest.Reply(purged: await downloads.purge(max(0, request.bytes)))
+        }
         router.on(CheckRequest.self) { request, _ in
             try await recovery.value
-            if let app = request.app, request.isSimulated == true { try await lifecycle.giveBackRunTime(app) }
             return CheckRequest.Reply(apps: try await check(request.app))
         }
         router.on(DoctorRequest.self) { request, _ in

@@ -7,9 +7,14 @@ import Kit
 /// Gives memory back after work, so that an idle service is small. It acts when told, never by the clock.
 final class Housekeeper: Sendable {
     private let database: Database
+    private let relieve: @Sendable () async -> Void
     private let isBusy = Locked(false)
 
-    init(database: Database) { self.database = database }
+    /// - Parameter relieve: makes room when the disk is nearly full.
+    init(database: Database, relieve: @escaping @Sendable () async -> Void) {
+        self.database = database
+        self.relieve = relieve
+    }
 
     /// Asked for often, done once at a time.
     func tidy() {
@@ -20,6 +25,7 @@ final class Housekeeper: Sendable {
         guard isFirst else { return }
         Task.detached { [self] in
             isBusy.withLock { $0 = false }
+            await relieve()
             await database.trim()
             try? await offload { Memory.trim() }
         }

@@ -103,7 +103,8 @@ struct Inventory: Sendable {
             apps.append(
                 AppStorage(
                     app: record.id, displayName: record.displayName, baseSize: record.baseSize,
-                    baseAllocatedSize: record.baseAllocatedSize, packs: try await listings(record.id)))
+                    baseAllocatedSize: record.baseAllocatedSize, packs: try await listings(record.id),
+                    downloads: await downloads.storage(record.id)))
         }
         let paths = paths
         let names = apps.map(\.app)

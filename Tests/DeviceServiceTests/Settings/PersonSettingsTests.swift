@@ -113,11 +113,12 @@ import Testing
             }
             let last = try await harness.install(path).last
             #expect(last?.phase == .complete && last?.notes == [])
+            _ = try await connection.send(DeveloperModeRequest(isOn: true))
             // Nor by an event that a developer simulates, as the system would send it.
-            _ = try await connection.send(CheckRequest(app: ServiceHarness.app, isSimulated: true))
+            _ = try await connection.send(SimulateRequest(app: ServiceHarness.app, event: "periodic"))
             #expect(try await connection.send(StatusRequest()).notes == [])
             _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
-            _ = try await connection.send(CheckRequest(app: ServiceHarness.app, isSimulated: true))
+            _ = try await connection.send(SimulateRequest(app: ServiceHarness.app, event: "periodic"))
             #expect(try await connection.send(StatusRequest()).notes.first?.message.contains("exit code 9") == true)
             // What the app itself schedules comes.
             harness.server.serve([1, 2, 3], as: "map")
@@ -143,7 +144,17 @@ import Testing
                 return try await harness.install(try harness.bundle(version: version)).last?.notes ?? []
             }
             #expect(try await update("2.0").first?.contains("was not run") == true)
-            _ = try await connection.send(CheckRequest(app: ServiceHarness.app, isSimulated: true))
+            let simulate = SimulateRequest(app: ServiceHarness.app, event: "periodic")
+            await #expect(throws: DeviceError.self, "off unless switched on") {
+                do {
+                    _ = try await connection.send(simulate)
+                } catch let error as DeviceError {
+                    #expect(error.code == .developerModeOff)
+                    throw error
+                }
+            }
+            #expect(try await connection.send(DeveloperModeRequest(isOn: true)).isOn)
+            _ = try await connection.send(simulate)
             #expect(try await update("3.0").contains { $0.contains("was not run") } == false)
         }
     }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// What everything takes on the disk (C10).
+package struct StorageRequest: DeviceRequest {
+    package static let method = "storage"
+    package init() {}
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package var apps: [AppStorage]
+        /// Downloads in flight.
+        package var staging: Int64
+        /// The service's own database and tables.
+        package var bookkeeping: Int64
+        package var free: Int64
+        package var stateFolder: String
+
+        package init(apps: [AppStorage], staging: Int64, bookkeeping: Int64, free: Int64, stateFolder: String) {
+            self.apps = apps
+            self.staging = staging
+            self.bookkeeping = bookkeeping
+            self.free = free
+            self.stateFolder = stateFolder
+        }
+    }
+}
+
+package struct AppStorage: Codable, Hashable, Sendable {
+    package var app: String
+    package var displayName: String
+    /// Bytes in files and on the disk.
+    package var baseSize: Int64
+    package var baseAllocatedSize: Int64
+    package var packs: [PackListing]
+    /// Unmanaged downloads that have files.
+    package var downloads: [DownloadStorage]?
+
+    package init(
+        app: String, displayName: String, baseSize: Int64, baseAllocatedSize: Int64, packs: [PackListing],
+        downloads: [DownloadStorage]? = nil
+    ) {
+        self.downloads = downloads
+        self.app = app
+        self.displayName = displayName
+        self.baseSize = baseSize
+        self.baseAllocatedSize = baseAllocatedSize
+        self.packs = packs
+    }
+}
+
+package struct DownloadStorage: Codable, Hashable, Sendable {
+    package var identifier: String
+    /// Whole, and waiting for the app; otherwise under way.
+    package var isFinished: Bool
+    /// Bytes in the file and on the disk.
+    package var size: Int64
+    package var allocatedSize: Int64
+
+    package init(identifier: String, isFinished: Bool, size: Int64, allocatedSize: Int64) {
+        self.identifier = identifier
+        self.isFinished = isFinished
+        self.size = size
+        self.allocatedSize = allocatedSize
+    }
+}
+
+/// Deletes finished downloads that nobody has open until so much is freed, or there are no more (C10).
+package struct StoragePurgeRequest: DeviceRequest {
+    package static let method = "storage.purge"
+    package var bytes: Int64
+    package init(bytes: Int64) { self.bytes = bytes }
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package var purged: [PurgedFile]
+        package init(purged: [PurgedFile]) { self.purged = purged }
+    }
+}
+
+package struct PurgedFile: Codable, Hashable, Sendable {
+    package var app: String
+    package var download: String
+    /// What it took on the disk, in bytes.
+    package var size: Int64
+
+    package init(app: String, download: String, size: Int64) {
+        self.app = app
+        self.download = download
+        self.size = size
+    }
+}
