@@ -66,6 +66,23 @@ struct ReadingCommandTests {
         }
     }
 
+    @Test("A folder is told from nothing, with the commands that take one")
+    func folders() async throws {
+        try await Scratch.with { scratch in
+            try publish(["A": ["maps/easy.sol": "x"]], scratch)
+            for command in ["path", "cat"] {
+                for name in ["maps", "/maps/", "."] {
+                    let outcome = await larder(command, "-a", "a.b", name, home: scratch.path)
+                    #expect(outcome.code == .notFound)
+                    #expect(outcome.errors.contains("\(name) is a folder"))
+                    #expect(outcome.errors.contains("'larder ls'") && outcome.errors.contains("'larder run'"))
+                }
+                let none = await larder(command, "-a", "a.b", "maps/hard.sol", home: scratch.path)
+                #expect(none.errors.contains("maps/hard.sol: no such file"))
+            }
+        }
+    }
+
     @Test("ls shows the merged tree")
     func list() async throws {
         try await Scratch.with { scratch in

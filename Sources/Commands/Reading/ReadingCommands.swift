@@ -10,7 +10,7 @@ package enum ReadingCommands {
     package static let all: [Command] = [path, cat, list, run]
 
     private static let pack = CommandOption.value("pack", short: "p", "id", "Look only in this pack.")
-    private static let file = CommandArgument("file", "A path in the merged tree of all local packs.")
+    private static let fileArgument = CommandArgument("file", "A path in the merged tree of all local packs.")
 
     static func reader(_ arguments: ParsedArguments, _ context: CommandContext) throws -> AppRootReader {
         let paths = try LarderPaths(environment: context.environment)
@@ -22,6 +22,23 @@ package enum ReadingCommands {
         return AppRootReader(root: paths.appRoot(app))
     }
 
+    /// Looks a file up; what turns out to be a folder is called one, for which there are other commands.
+    private static func file<Result>(
+        _ name: String, _ arguments: ParsedArguments, _ reader: AppRootReader,
+        _ find: (_ pack: String?) throws -> Result
+    ) throws -> Result {
+        let pack = arguments.value("pack")
+        do {
+            return try find(pack)
+        } catch let error as NamespaceError where error.code == .fileNotFound {
+            guard try reader.list(name, inPack: pack) != nil else { throw error }
+            throw CommandError(
+                "namespace.fileNotFound",
+                "\(name) is a folder, put together from all local packs, and has no path of its own. 'larder ls' lists "
+                    + "it; 'larder run' gives a program the whole tree as one folder.")
+        }
+    }
+
     static let path = Command(
         "path", summary: "Print where a file of an app's packs is",
         discussion: """
@@ -31,11 +48,11 @@ package enum ReadingCommands {
         examples: [
             .init("larder path --app com.example.coast maps/easy.sol", "prints the file's absolute path")
         ],
-        options: [.app, pack, .json], arguments: [file]
+        options: [.app, pack, .json], arguments: [fileArgument]
     ) { arguments, context in
         let reader = try reader(arguments, context)
         let name = try arguments.requiredArgument("file")
-        let found = try reader.path(of: name, inPack: arguments.value("pack"))
+        let found = try file(name, arguments, reader) { try reader.path(of: name, inPack: $0) }
         try withExtendedLifetime(found.holder) {
             if context.json {
                 let size = try reader.size(of: name, inPack: arguments.value("pack"))
@@ -50,11 +67,11 @@ package enum ReadingCommands {
     static let cat = Command(
         "cat", summary: "Write a file of an app's packs to standard output",
         examples: [.init("larder cat --app com.example.coast readme.txt", "writes the file")],
-        options: [.app, pack], arguments: [CommandArgument("file", file.summary, isRepeating: true)]
+        options: [.app, pack], arguments: [CommandArgument("file", fileArgument.summary, isRepeating: true)]
     ) { arguments, context in
         let reader = try reader(arguments, context)
         for name in arguments.arguments("file") {
-            let opened = try reader.open(name, inPack: arguments.value("pack"))
+            let opened = try file(name, arguments, reader) { try reader.open(name, inPack: $0) }
             let source = OwnedDescriptor(opened.descriptor)
             let descriptor = source.release()
             try await offload {
