@@ -62,6 +62,51 @@ struct ShellCommandTests {
         }
     }
 
+    /// Completes each line as a person's zsh does, on a terminal of zsh's own.
+    @Test("zsh completes commands, options, those of a default command, and what help explains")
+    func zsh() async throws {
+        let lines = [
+            ("larder inst", "larder install "), ("larder help inst", "larder help install "),
+            ("larder help trust rem", "larder help trust remove "), ("larder trust --n", "larder trust --name "),
+            ("larder install --until comp", "larder install --until complete "),
+            ("ba-package evalu", "ba-package evaluate "), ("ba-package --comp", "ba-package --compression "),
+            ("ba-package x.json --comp", "ba-package x.json --compression "),
+            ("ba-package man", "ba-package manifest.json "),
+        ]
+        try await Scratch.with { scratch in
+            for program in ["larder", "ba-package"] {
+                let script = await larder("completions", "--program", program, "zsh", home: scratch.path)
+                try scratch.write(script.output, to: "_\(program)")
+            }
+            try scratch.write("{}", to: "manifest.json")
+            try scratch.write(lines.map { $0.0 + "\n" }.joined(), to: "lines")
+            try scratch.write(
+                """
+                cd $ZDOTDIR; autoload -Uz compinit && compinit -u -D
+                source ./_larder; source ./_ba-package
+                probe() {
+                    for line in "${(@f)$(<lines)}"; do
+                        BUFFER=$line; CURSOR=$#BUFFER; zle complete-word; print -r -- "$BUFFER" >> completed
+                    done
+                    exit
+                }
+                zle -N zle-line-init probe
+                """, to: ".zshrc")
+            let place = scratch.path.string
+            let result = try await offload {
+                try ChildProcess.run(
+                    executable: "zsh",
+                    arguments: [
+                        "-f", "-c",
+                        "zmodload zsh/zpty; zpty z zsh -d -i; while zpty -r z text; do print -r -- $text; done",
+                    ], environment: ["PATH": "/usr/bin:/bin", "ZDOTDIR": place, "HOME": place, "TERM": "dumb"])
+            }
+            let completed = try OwnedDescriptor(scratch("completed"), .readOnly)
+            let found = String(decoding: try completed.borrowed.readAll(), as: UTF8.self)
+            #expect(found == lines.map { $0.1 + "\n" }.joined(), "\(result.outputText)")
+        }
+    }
+
     @Test("Manual pages have no text that a formatter takes for a macro")
     func man() async throws {
         try await Scratch.with { scratch in

@@ -21,7 +21,7 @@ struct ZshCompletion {
     }
 
     private func function(_ path: [Command]) -> [String] {
-        guard let command = path.last else { return [] }
+        guard let command = path.last?.withDefaultWords else { return [] }
         var lines = ["\(name(path))() {"]
         let shown = command.subcommands.filter { !$0.isHidden }
         var words = command.options.flatMap { specifications(of: $0) } + [shellQuoted("(-h --help)--help[Show help]")]
@@ -32,16 +32,23 @@ struct ZshCompletion {
             }
             lines.append("    _arguments -s " + words.joined(separator: " \\\n        "))
         } else {
-            lines.append("    local line state")
-            lines.append(
-                "    _arguments -C " + (words + ["'1: :->command'", "'*::argument:->rest'"]).joined(separator: " "))
-            lines.append("    case $state in")
+            words += ["'1: :->command'", "'*::argument:->rest'"]
+            lines.append("    local curcontext=\"$curcontext\" line state")
+            lines.append("    _arguments -C " + words.joined(separator: " \\\n        "))
+            lines += ["    case $state in", "        command)"]
             let names = shown.map { shellQuoted("\($0.name):\(escape($0.summary))") }.joined(separator: " ")
-            lines.append("        command) local -a commands=(\(names)); _describe command commands ;;")
-            lines.append("        rest) case $line[1] in")
+            lines.append("            local -a commands=(\(names)); _describe command commands")
+            // The default command may come without its name, and so may what it takes.
+            let first = action(command.argumentCompletion)
+            if first.hasPrefix("_") { lines.append("            \(first)") }
+            lines += ["            ;;", "        rest) case $line[1] in"]
             for subcommand in shown {
                 let patterns = ([subcommand.name] + subcommand.aliases).joined(separator: "|")
                 lines.append("            \(patterns)) \(name(path + [subcommand])) ;;")
+            }
+            if command.subcommand("help") == nil { lines.append("            help) \(name(path)) ;;") }
+            if let name = command.defaultSubcommand, let next = command.subcommand(name) {
+                lines.append("            *) \(self.name(path + [next])) ;;")
             }
             lines += ["        esac ;;", "    esac"]
         }
