@@ -39,6 +39,28 @@ extension DeviceCommandTests {
         }
     }
 
+    @Test(
+        "Steering says what it did, and of nothing that it is nothing",
+        arguments: [("pause", "Paused"), ("resume", "Going on with"), ("cancel", "Cancelled")])
+    func steers(_ command: String, _ verb: String) async throws {
+        try await withService { _, parameters in
+            .result(["count": parameters["pack"] == "idle" || parameters["app"] == "c.d" ? 0 : 2])
+        } _: { _, scratch in
+            for (words, expected) in [
+                (["a.b"], "\(verb) a.b.\n"), (["a.b", "music"], "\(verb) music of a.b.\n"),
+                (["c.d"], "Nothing of c.d is being downloaded.\n"),
+                (["a.b", "idle"], "Nothing of idle of a.b is being downloaded.\n"),
+            ] {
+                let outcome = await larder([command] + words, home: scratch.path)
+                #expect(outcome.code == .success)
+                #expect(outcome.output == expected)
+            }
+            let json = await larder(command, "--json", "c.d", home: scratch.path)
+            let reply = try JSONParser.parse(json.output).value
+            #expect(reply["count"] == 0)
+        }
+    }
+
     @Test("watch says of a name that no app has that it is none")
     func watchesNothing() async throws {
         try await withService { method, _ in

@@ -231,6 +231,11 @@ struct DeviceCommandTests {
             #expect(outcome.output == "LARDER_BUNDLE_ID=a.b\n/x/App\n")
             #expect(outcome.errors.contains("Downloading The App"))
             #expect(service.requests.map { $0["method"] } == ["watchInstall", "launch"])
+            #expect(service.requests.last?["params"] == ["app": "a.b", "isDryRun": true])
+            let json = await larder("launch", "--json", "a.b", home: scratch.path)
+            let reply = try JSONParser.parse(json.output).value
+            #expect(reply["isFirstLaunch"] == true)
+            #expect(service.requests.last?["params"] == ["app": "a.b", "isDryRun": true])
         }
     }
 

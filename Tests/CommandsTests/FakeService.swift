@@ -78,6 +78,12 @@ struct CommandOutcome: Equatable {
 func larder(
     _ words: String..., home: FilePath, program: String = "larder", environment: [String: String] = [:]
 ) async -> CommandOutcome {
+    await larder(words, home: home, program: program, environment: environment)
+}
+
+func larder(
+    _ words: [String], home: FilePath, program: String = "larder", environment: [String: String] = [:]
+) async -> CommandOutcome {
     let (output, errors) = (BufferSink(), BufferSink())
     let context = CommandContext(
         programName: program, environment: environment.merging(["LARDER_HOME": home.string]) { $1 },

@@ -9,29 +9,35 @@ extension DeviceCommands {
 
     static let pause = Command(
         "pause", summary: "Pause an app's downloads, or one pack's",
-        discussion: "The pause survives a restart of the service. What was fetched is kept.",
+        discussion: """
+            The pause survives a restart of the service. What was fetched is kept. When nothing is being downloaded this \
+            says so, with the exit code 0.
+            """,
         examples: [.init("larder pause com.example.coast", "pauses all of the app's downloads")],
         options: [.json], arguments: [.app, pack]
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
-        _ = try await Device.send(PauseRequest(app: app, pack: arguments.argument("pack")), context)
-        return report("paused", "Paused", arguments, context)
+        let reply = try await Device.send(PauseRequest(app: app, pack: arguments.argument("pack")), context)
+        return report("paused", "Paused", reply, arguments, context)
     }
 
     static let resume = Command(
         "resume", summary: "Go on after a pause",
+        discussion: "When nothing is being downloaded this says so, with the exit code 0.",
         examples: [.init("larder resume com.example.coast music", "goes on with the pack music")],
         options: [.json], arguments: [.app, pack]
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
-        _ = try await Device.send(ResumeRequest(app: app, pack: arguments.argument("pack")), context)
-        return report("resumed", "Going on with", arguments, context)
+        let reply = try await Device.send(ResumeRequest(app: app, pack: arguments.argument("pack")), context)
+        return report("resumed", "Going on with", reply, arguments, context)
     }
 
     static let cancel = Command(
         "cancel", summary: "Cancel an install, an update, or one pack's download",
-        discussion:
-            "What was there before stays as it was; what was fetched is deleted. A pack may be asked for again.",
+        discussion: """
+            What was there before stays as it was; what was fetched is deleted. A pack may be asked for again. When nothing \
+            is being downloaded this says so, with the exit code 0.
+            """,
         examples: [
             .init("larder cancel com.example.coast", "cancels the install or update"),
             .init("larder cancel com.example.coast music", "cancels one download"),
@@ -39,19 +45,27 @@ extension DeviceCommands {
         options: [.json], arguments: [.app, pack]
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
-        _ = try await Device.send(CancelRequest(app: app, pack: arguments.argument("pack")), context)
-        return report("cancelled", "Cancelled", arguments, context)
+        let reply = try await Device.send(CancelRequest(app: app, pack: arguments.argument("pack")), context)
+        return report("cancelled", "Cancelled", reply, arguments, context)
     }
 
+    /// Nothing to steer is no failure: what was asked for is so already. It is said, though.
     private static func report(
-        _ key: String, _ verb: String, _ arguments: ParsedArguments, _ context: CommandContext
+        _ key: String, _ verb: String, _ reply: SteeringReply, _ arguments: ParsedArguments, _ context: CommandContext
     ) -> ExitCode {
         let app = arguments.argument("app") ?? ""
         let pack = arguments.argument("pack")
+        let name = pack.map { "\($0) of \(app)" } ?? app
         if context.json {
-            context.print(json: [key: .string(app), "pack": pack.map { .string($0) } ?? .null])
+            context.print(
+                json: [
+                    key: .string(app), "pack": pack.map { .string($0) } ?? .null,
+                    "count": .integer(Int64(reply.count)),
+                ])
+        } else if reply.count == 0 {
+            context.print("Nothing of \(name) is being downloaded.")
         } else {
-            context.print("\(verb) \(pack.map { "\($0) of \(app)" } ?? app).")
+            context.print("\(verb) \(name).")
         }
         return .success
     }

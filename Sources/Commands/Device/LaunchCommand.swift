@@ -11,6 +11,9 @@ extension DeviceCommands {
         discussion: """
             Waits until the essential packs are there, then becomes the app: its exit code is this command's. The app \
             finds its packs through LARDER_BUNDLE_ID, LARDER_APP_ROOT and LARDER_SOCKET in its environment.
+
+            What only prints, with --print or --json, is no launch: it is not counted, and what waits for the first launch \
+            goes on waiting.
             """,
         examples: [
             .init("larder launch com.example.coast", "runs the app"),
@@ -28,12 +31,13 @@ extension DeviceCommands {
         _ = try await follower.follow(WatchInstallRequest(app: app))
         let connection = try await Device.connect(context)
         await Device.reportLanguages(connection, context)
-        let reply = try await connection.send(LaunchRequest(app: app))
+        let isDryRun = context.json || arguments.flag("print")
+        let reply = try await connection.send(LaunchRequest(app: app, isDryRun: isDryRun ? true : nil))
         if context.json {
             try context.print(encoding: reply)
             return .success
         }
-        if arguments.flag("print") {
+        if isDryRun {
             for (name, value) in reply.environment.sorted(by: { $0.key < $1.key }) { context.print("\(name)=\(value)") }
             context.print(reply.executable)
             return .success

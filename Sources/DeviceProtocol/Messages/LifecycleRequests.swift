@@ -67,12 +67,19 @@ package struct UninstallRequest: DeviceRequest {
 package struct LaunchRequest: DeviceRequest {
     package static let method = "launch"
     package var app: String
-    package init(app: String) { self.app = app }
+    /// Whoever asks only wants to know: nothing will be executed, so nothing is recorded and no restriction lifted.
+    package var isDryRun: Bool?
+
+    package init(app: String, isDryRun: Bool? = nil) {
+        self.app = app
+        self.isDryRun = isDryRun
+    }
 
     package struct Reply: Codable, Hashable, Sendable {
         package var executable: String
         /// To be added to the environment of whoever executes it.
         package var environment: [String: String]
+        /// Of a dry run: whether a launch would be the first.
         package var isFirstLaunch: Bool
 
         package init(executable: String, environment: [String: String], isFirstLaunch: Bool) {
@@ -86,7 +93,7 @@ package struct LaunchRequest: DeviceRequest {
 /// Pauses an install's downloads, or one pack's. Survives a restart.
 package struct PauseRequest: DeviceRequest {
     package static let method = "pause"
-    package typealias Reply = EmptyReply
+    package typealias Reply = SteeringReply
     package var app: String
     package var pack: String?
 
@@ -99,7 +106,7 @@ package struct PauseRequest: DeviceRequest {
 /// Goes on after a pause.
 package struct ResumeRequest: DeviceRequest {
     package static let method = "resume"
-    package typealias Reply = EmptyReply
+    package typealias Reply = SteeringReply
     package var app: String
     package var pack: String?
 
@@ -112,7 +119,7 @@ package struct ResumeRequest: DeviceRequest {
 /// Cancels one pack's download or, without `pack`, the install or update that is going on, leaving what was there before.
 package struct CancelRequest: DeviceRequest {
     package static let method = "cancel"
-    package typealias Reply = EmptyReply
+    package typealias Reply = SteeringReply
     package var app: String
     package var pack: String?
 
@@ -120,6 +127,13 @@ package struct CancelRequest: DeviceRequest {
         self.app = app
         self.pack = pack
     }
+}
+
+/// What a pause, resume or cancel applied to.
+package struct SteeringReply: Codable, Hashable, Sendable {
+    /// An install or update as a whole counts as one, and so does each download without one; 0 when nothing was under way.
+    package var count: Int
+    package init(count: Int) { self.count = count }
 }
 
 /// Asks the server now for what a periodic check would ask (C4).

@@ -180,15 +180,19 @@ extension DownloadStore {
     }
 
     /// Pauses the app's downloads, or one, until they are resumed; survives a restart.
-    func pause(app: String, identifier: String?) async { await applyToAll(.paused, app, identifier) }
+    /// - Returns: how many are under way; so does `resume`.
+    @discardableResult
+    func pause(app: String, identifier: String?) async -> Int { await applyToAll(.paused, app, identifier) }
 
-    func resume(app: String, identifier: String?) async { await applyToAll(.resumed, app, identifier) }
+    @discardableResult
+    func resume(app: String, identifier: String?) async -> Int { await applyToAll(.resumed, app, identifier) }
 
-    private func applyToAll(_ fact: Download.Fact, _ app: String, _ identifier: String?) async {
+    private func applyToAll(_ fact: Download.Fact, _ app: String, _ identifier: String?) async -> Int {
         await inTurn {
-            for key in downloads.keys.sorted() where key.app == app && (identifier == nil || key.pack == identifier) {
-                await apply(fact, to: key)
-            }
+            let keys = downloads.filter { $0.key.app == app && (identifier == nil || $0.key.pack == identifier) }
+                .filter { !$0.value.state.hasEnded }.keys.sorted()
+            for key in keys { await apply(fact, to: key) }
+            return keys.count
         }
     }
 

@@ -17,32 +17,47 @@ extension AppLifecycle {
     }
 
     /// Pauses the app's install, or its downloads when none is under way; with `pack`, that download only.
-    func pause(_ app: String, pack: String?) async throws {
-        if pack == nil, let run = run(of: app) { return run.post(.pause) }
+    /// - Returns: what this applied to, as `SteeringReply` counts it; so do `resume` and `cancel`.
+    func pause(_ app: String, pack: String?) async throws -> Int {
+        if pack == nil, let run = run(of: app) {
+            run.post(.pause)
+            return 1
+        }
         try await check(app, pack: pack)
-        try await tools.store.pause(app: app, pack: pack)
-        await tools.downloads.pause(app: app, identifier: pack)
+        return try await tools.store.pause(app: app, pack: pack)
+            + tools.downloads.pause(app: app, identifier: pack)
     }
 
-    func resume(_ app: String, pack: String?) async throws {
-        if pack == nil, let run = run(of: app) { return run.post(.resume) }
+    func resume(_ app: String, pack: String?) async throws -> Int {
+        if pack == nil, let run = run(of: app) {
+            run.post(.resume)
+            return 1
+        }
         try await check(app, pack: pack)
-        try await tools.store.resume(app: app, pack: pack)
-        await tools.downloads.resume(app: app, identifier: pack)
+        return try await tools.store.resume(app: app, pack: pack)
+            + tools.downloads.resume(app: app, identifier: pack)
     }
 
     /// Cancels the install or update under way and waits until it is undone; without one, the app's downloads.
-    func cancel(_ app: String, pack: String?) async throws {
+    func cancel(_ app: String, pack: String?) async throws -> Int {
         if pack == nil, let run = run(of: app) {
             run.post(.cancel)
             for await _ in await run.watch() {}
-            return
+            return 1
         }
         try await check(app, pack: pack)
-        try await tools.store.cancel(app: app, pack: pack)
+        var count = try await tools.store.cancel(app: app, pack: pack)
         for download in await tools.downloads.current(app) where pack == nil || download.identifier == pack {
-            try? await tools.downloads.cancel(download.identifier, app: app)
+            do {
+                try await tools.downloads.cancel(download.identifier, app: app)
+                count += 1
+            } catch let error as DeviceError
+                where error.downloadProblem == .doesNotExist || error.downloadProblem == .notScheduled
+            {
+                continue  // It ended between the two looks.
+            }
         }
+        return count
     }
 
     /// A pack is named only to steer its download: a name that fits none is told, not nodded through.

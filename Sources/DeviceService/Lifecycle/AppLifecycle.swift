@@ -107,25 +107,28 @@ actor AppLifecycle {
     }
 
     /// Waits until the app may start, and says what to execute. The first launch lifts the restrictions (C7).
-    func launch(_ app: String) async throws -> LaunchRequest.Reply {
+    /// - Parameter isDryRun: nothing will be executed, so this is no launch.
+    func launch(_ app: String, isDryRun: Bool = false) async throws -> LaunchRequest.Reply {
         if let run = runs[app] { try await Self.hold(run) }
         let record = try await tools.registry.existing(app)
-        let isFirst = !record.wasLaunched
-        let now = Timestamp.now.seconds
-        try await tools.usage.change(app) { usage in
-            usage.history.launched(at: now)
-            usage.isClosed = false
-        }
-        if isFirst {
-            try await tools.registry.markLaunched(app)
-            try await liftRestrictions(app)
-        }
+        if !isDryRun { try await recordLaunch(app, isFirst: !record.wasLaunched) }
         let root = paths.appRoot(app)
         return LaunchRequest.Reply(
             executable: root.appending(record.basePath).appending(record.executable).string,
             environment: [
                 "LARDER_BUNDLE_ID": app, "LARDER_APP_ROOT": root.string, "LARDER_SOCKET": paths.socket.string,
-            ], isFirstLaunch: isFirst)
+            ], isFirstLaunch: !record.wasLaunched)
+    }
+
+    private func recordLaunch(_ app: String, isFirst: Bool) async throws {
+        let now = Timestamp.now.seconds
+        try await tools.usage.change(app) { usage in
+            usage.history.launched(at: now)
+            usage.isClosed = false
+        }
+        guard isFirst else { return }
+        try await tools.registry.markLaunched(app)
+        try await liftRestrictions(app)
     }
 
     private static func hold(_ run: InstallRun) async throws {

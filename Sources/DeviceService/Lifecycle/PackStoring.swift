@@ -12,10 +12,11 @@ package protocol PackStoring: Sendable {
     func request(_ requests: [PackRequest]) async throws
     /// Events from now on; all apps' with nil.
     func events(ofApp app: String?) -> AsyncStream<PackEvent>
-    func pause(app: String, pack: String?) async throws
-    func resume(app: String, pack: String?) async throws
-    /// Ends downloads and deletes what they staged. Nothing being there is fine.
-    func cancel(app: String, pack: String?) async throws
+    /// Holds what is under way; returns how many downloads that are. So does `resume`.
+    @discardableResult func pause(app: String, pack: String?) async throws -> Int
+    @discardableResult func resume(app: String, pack: String?) async throws -> Int
+    /// Ends downloads and deletes what they staged; returns how many. Nothing being there is fine.
+    @discardableResult func cancel(app: String, pack: String?) async throws -> Int
     func remove(app: String, pack: String) async throws
     /// Forgets everything of the app; its folder may be deleted afterwards.
     func removeAll(app: String) async throws

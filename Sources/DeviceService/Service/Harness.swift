@@ -60,25 +60,24 @@ struct Harness: Sendable {
         }
         router.on(LaunchRequest.self) { request, _ in
             try await recovery.value
-            let reply = try await lifecycle.launch(request.app)
+            let isDryRun = request.isDryRun ?? false
+            let reply = try await lifecycle.launch(request.app, isDryRun: isDryRun)
+            if isDryRun { return reply }
             await languages.launched(request.app)
             replan()
             return reply
         }
         router.on(PauseRequest.self) { request, _ in
             try await recovery.value
-            try await lifecycle.pause(request.app, pack: request.pack)
-            return EmptyReply()
+            return SteeringReply(count: try await lifecycle.pause(request.app, pack: request.pack))
         }
         router.on(ResumeRequest.self) { request, _ in
             try await recovery.value
-            try await lifecycle.resume(request.app, pack: request.pack)
-            return EmptyReply()
+            return SteeringReply(count: try await lifecycle.resume(request.app, pack: request.pack))
         }
         router.on(CancelRequest.self) { request, _ in
             try await recovery.value
-            try await lifecycle.cancel(request.app, pack: request.pack)
-            return EmptyReply()
+            return SteeringReply(count: try await lifecycle.cancel(request.app, pack: request.pack))
         }
         router.on(StopRequest.self, then: onStopRequest) { _, _ in
             // First, so that who was told of the end and asks again does not reach a service that is ending.

@@ -159,6 +159,13 @@ import Testing
             #expect(last?.packs.first { $0.id == "P" }?.error?.code == .restricted)
             #expect(try await harness.packs()["P"]?.state == .declined)
             let connection = try await harness.connect()
+            // Looking at what would be executed is no launch.
+            for _ in 1...2 {
+                let dry = try await connection.send(LaunchRequest(app: ServiceHarness.app, isDryRun: true))
+                #expect(dry.isFirstLaunch)
+            }
+            #expect(try await connection.send(AppsRequest()).apps.first?.wasLaunched == false)
+            #expect(try await harness.packs()["P"]?.state == .declined)
             let updates = connection.stream(StatusUpdatesRequest(app: ServiceHarness.app, pack: "P"))
             _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
             var changes: [DownloadEvent.Change] = []

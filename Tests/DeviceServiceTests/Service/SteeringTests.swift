@@ -95,6 +95,26 @@ import Testing
         }
     }
 
+    @Test func steeringNothingIsCountedAsNothing() async throws {
+        try await ServiceHarness.with([.essential("E"), .onDemand("D", bytes: 3_000_000)]) { harness in
+            try await harness.install(try harness.bundle())
+            let connection = try await harness.connect()
+            let app = ServiceHarness.app
+            #expect(try await connection.send(PauseRequest(app: app)).count == 0)
+            #expect(try await connection.send(ResumeRequest(app: app)).count == 0)
+            #expect(try await connection.send(CancelRequest(app: app)).count == 0)
+            harness.server.spoil("D-1", .stall(after: 1_000_000))
+            var updates = connection.stream(StatusUpdatesRequest(app: app, pack: "D")).makeAsyncIterator()
+            async let asked = connection.send(EnsureLocalAvailabilityRequest(app: app, packs: ["D"]))
+            while let event = try await updates.next(), event.change != .began {}
+            #expect(try await connection.send(PauseRequest(app: app)).count == 1)
+            #expect(try await connection.send(ResumeRequest(app: app, pack: "D")).count == 1)
+            #expect(try await connection.send(CancelRequest(app: app)).count == 1)
+            #expect(try await asked.failures.count == 1)
+            #expect(try await connection.send(CancelRequest(app: app)).count == 0)
+        }
+    }
+
     @Test func aPauseOutlivesARestart() async throws {
         try await ServiceHarness.with(Self.large) { harness in
             harness.server.fail(.none, .stall(after: 1_000_000))

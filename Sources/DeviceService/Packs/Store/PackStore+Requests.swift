@@ -88,8 +88,10 @@ extension PackStore {
     // MARK: - Pause, resume, cancel
 
     /// Pauses the app's downloads, or one, until they are resumed; survives a restart. Returns when they have stopped.
+    /// - Returns: how many are under way.
     /// - Throws: `DatabaseError`
-    package func pause(app: String, pack: String?) async throws {
+    @discardableResult
+    package func pause(app: String, pack: String?) async throws -> Int {
         let keys = try await inTurn {
             let keys = activeKeys(app, pack)
             try await database.write { connection in for key in keys { try connection.setPaused(true, key) } }
@@ -97,23 +99,29 @@ extension PackStore {
             return keys
         }
         await settle(keys)
+        return keys.count
     }
 
     /// Goes on with paused downloads, and at once with those that wait.
+    /// - Returns: how many are under way.
     /// - Throws: `DatabaseError`
-    package func resume(app: String, pack: String?) async throws {
+    @discardableResult
+    package func resume(app: String, pack: String?) async throws -> Int {
         try await inTurn {
             let keys = activeKeys(app, pack)
             try await database.write { connection in for key in keys { try connection.setPaused(false, key) } }
             for key in keys { await transfer { $0.resume(key, now: .now) } }
+            return keys.count
         }
     }
 
     /// Ends downloads and deletes what they staged, also of those that had failed. Nothing being there is fine, and so is
     /// cancelling again. Returns when they are gone.
+    /// - Returns: how many there were.
     /// - Throws: `DatabaseError`
-    package func cancel(app: String, pack: String?) async throws {
-        let keys = try await inTurn {
+    @discardableResult
+    package func cancel(app: String, pack: String?) async throws -> Int {
+        let (keys, count) = try await inTurn {
             let active = activeKeys(app, pack)
             let failed = failures.keys.filter { $0.app == app && (pack == nil || $0.pack == pack) }
             try await database.write { connection in
@@ -124,9 +132,10 @@ extension PackStore {
                 await discard(key)
             }
             for key in active { await transfer { $0.cancel(key, now: .now) } }
-            return active
+            return (active, active.count + failed.count)
         }
         await settle(keys)
+        return count
     }
 
     private func activeKeys(_ app: String, _ pack: String?) -> [TransferKey] {
