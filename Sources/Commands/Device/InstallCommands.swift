@@ -35,7 +35,8 @@ extension DeviceCommands {
             ends; prefetch packs go on behind. One progress figure covers all of it. Ctrl-C leaves the install to the service.
             An archive holds one Name.app, as `larder archive Name.app -o Name.aar` makes it, and is unpacked to its place.
 
-            When the service dies meanwhile it is started again, and the install goes on where it was.
+            When the service dies meanwhile it is started again, and the install goes on where it was. Installing the same \
+            bundle again meanwhile follows what is going on; another bundle takes over once only prefetch packs still come.
 
             An essential pack that fails for good does not keep the app from being launched: the install ends, says which \
             and why, and the exit code is 9.

@@ -13,6 +13,8 @@ struct AppSource: Sendable {
     var size: Int64
     /// `Name.app` in an archive; nil for a folder.
     var folder: String?
+    /// When anything of the folder, or the archive, changed last.
+    var lastChange: Timestamp?
 
     /// Reads and checks what is at `path`.
     /// - Throws: `BundleError`, `DeviceError` saying what must be put right.
@@ -20,14 +22,16 @@ struct AppSource: Sendable {
         try await offloadCancellable { isCancelled in
             let here = FileDescriptor.currentDirectory
             guard let status = try? here.status(at: path, followingLinks: true), status.kind == .regular else {
+                let size = try TreeSize.measure(path)
                 return AppSource(
-                    bundle: try AppBundleReader.bundle(at: path), size: try TreeSize.measure(path).logical)
+                    bundle: try AppBundleReader.bundle(at: path), size: size.logical, lastChange: size.lastChange)
             }
             // The real planning follows; an archive that claims more than the disk has is not even read to its end.
             let room = try FileSystemSpace(at: paths.state).available
             let survey = try AppArchive(path: path).survey(
                 scratch: paths.incoming, limit: room, isCancelled: isCancelled)
-            return AppSource(bundle: survey.bundle, size: survey.size, folder: survey.folder)
+            return AppSource(
+                bundle: survey.bundle, size: survey.size, folder: survey.folder, lastChange: status.changeTime)
         }
     }
 }

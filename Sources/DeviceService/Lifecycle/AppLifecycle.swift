@@ -52,33 +52,51 @@ actor AppLifecycle {
 
     /// Starts the install of the bundle at `path`, a folder or an archive, or its update when the app is there already.
     /// - Parameter mustExist: for updates only.
+    /// - Returns: the run, which is the one under way when that is of the same bundle.
     func begin(_ path: String, mustExist: Bool) async throws -> InstallRun {
         guard path.hasPrefix("/") else {
             throw DeviceError(.badBundle, "\"\(path)\" is no absolute path.")
         }
         let found = try await AppSource.look(at: FilePath(path), paths: paths)
-        let bundle = found.bundle
-        let app = bundle.identifier
-        // One that is over, but has not quite left, is no reason to turn anybody away.
-        if let run = runs[app], await run.event.phase.isFinal { await tasks[app]?.value }
+        let app = found.bundle.identifier
+        if let run = runs[app] {
+            switch await run.machine.repetition(by: plan(found, path, replacing: nil)) {
+            case .follow:
+                if mustExist { try await requireInstalled(app) }
+                return run
+            case .supersede:
+                run.post(.superseded)
+                await tasks[app]?.value
+            case .wait: await tasks[app]?.value
+            case .refuse: break
+            }
+        }
         try reserve(app)
         defer { reserved.remove(app) }
-        try await groups.check(bundle)
-        let record = try await tools.registry.app(app)
-        if mustExist, record == nil {
-            throw DeviceError(.appNotFound, "\(app) is not installed, so it cannot be updated. Use `larder install`.")
-        }
-        let number = (record?.bundle ?? 0) + 1
-        let source = found.folder.map { tools.bundles.unpacked(app, number: number).appending($0) } ?? bundle.path
-        let plan = InstallPlan(
-            kind: record == nil ? .install : .update, app: app, displayName: bundle.displayName,
-            version: bundle.version, source: source.string, archive: found.folder == nil ? nil : path, bundle: number,
-            baseSize: found.size,
-            isManaged: bundle.backgroundAssets.isManaged, isUnmanaged: bundle.backgroundAssets.mode == .unmanaged,
-            essentialAllowance: bundle.backgroundAssets.restrictions?.essentialDownloadAllowance)
-        let run = InstallRun(InstallMachine(plan), tools)
+        try await groups.check(found.bundle)
+        if mustExist { try await requireInstalled(app) }
+        let run = InstallRun(
+            InstallMachine(plan(found, path, replacing: try await tools.registry.app(app))), tools)
         start(run)
         return run
+    }
+
+    private func requireInstalled(_ app: String) async throws {
+        guard try await tools.registry.app(app) == nil else { return }
+        throw DeviceError(.appNotFound, "\(app) is not installed, so it cannot be updated. Use `larder install`.")
+    }
+
+    private func plan(_ found: AppSource, _ path: String, replacing record: AppRecord?) -> InstallPlan {
+        let bundle = found.bundle
+        let number = (record?.bundle ?? 0) + 1
+        let source = found.folder.map { tools.bundles.unpacked(bundle.identifier, number: number).appending($0) }
+        return InstallPlan(
+            kind: record == nil ? .install : .update, app: bundle.identifier, displayName: bundle.displayName,
+            version: bundle.version, source: (source ?? bundle.path).string,
+            archive: found.folder == nil ? nil : path, bundle: number, baseSize: found.size,
+            sourceChange: found.lastChange, isManaged: bundle.backgroundAssets.isManaged,
+            isUnmanaged: bundle.backgroundAssets.mode == .unmanaged,
+            essentialAllowance: bundle.backgroundAssets.restrictions?.essentialDownloadAllowance)
     }
 
     func run(of app: String) -> InstallRun? { runs[app] }
@@ -165,9 +183,15 @@ actor AppLifecycle {
     private var groups: AppGroups { AppGroups(registry: tools.registry, bundles: tools.bundles) }
 
     private func reserve(_ app: String) throws {
-        guard runs[app] == nil, reserved.insert(app).inserted else {
+        guard runs[app] == nil else {
             throw DeviceError(
-                .appBusy, "\(app) is being installed, updated or removed. Wait for it, or `larder cancel \(app)`.",
+                .appBusy,
+                "\(app) is being installed or updated. `larder watch \(app)` shows how far that is, `larder cancel \(app)` "
+                    + "ends it; then try again.", details: ["app": app])
+        }
+        guard reserved.insert(app).inserted else {
+            throw DeviceError(
+                .appBusy, "\(app) is being removed, or another install of it just begins. Try again in a moment.",
                 details: ["app": app])
         }
     }

@@ -49,6 +49,8 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         /// The action under way failed for good.
         case failed(DeviceError)
         case pause, resume, cancel
+        /// Another install of the app begins, which takes over what still comes.
+        case superseded
         case rolledBack
     }
 
@@ -135,6 +137,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case .pause: return pause()
         case .resume: return resume()
         case .cancel: return cancel()
+        case .superseded: return superseded()
         case .failed(let error): return fail(error)
         case .pack(let id, let fact): return packChanged(id, fact)
         case .chosen(let packs): return state == .fetchingManifest ? chosen(packs) : []
@@ -269,6 +272,15 @@ package struct InstallMachine: Codable, Hashable, Sendable {
             return [.cancelPacks(ids)]
         }
         return rollBack(nil)
+    }
+
+    /// The downloads that are under way go on by themselves, those that were paused too: the new install joins them.
+    private mutating func superseded() -> [Action] {
+        guard state == .prefetching else { return [] }
+        let wasPaused = isPaused
+        isPaused = false
+        state = .complete
+        return wasPaused ? [.resumePacks] : []
     }
 
     private mutating func fail(_ error: DeviceError) -> [Action] {

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import DeviceProtocol
+package import Kit
 
 /// Everything an install or update knows and decided; journaled with each step, so that a restart goes on from it.
 package struct InstallPlan: Codable, Hashable, Sendable {
@@ -26,6 +27,8 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var bundle: Int
     /// Bytes of the base app's files.
     package var baseSize: Int64
+    /// When anything of the folder or archive that it comes from had changed last; nil when that is not known.
+    package var sourceChange: Timestamp?
     /// Bytes of it that are copied or unpacked.
     package var copied: Int64 = 0
     /// Whether the app has packs that the system manages.
@@ -40,7 +43,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
 
     package init(
         kind: Kind, app: String, displayName: String, version: String, source: String, archive: String? = nil,
-        bundle: Int, baseSize: Int64,
+        bundle: Int, baseSize: Int64, sourceChange: Timestamp? = nil,
         isManaged: Bool, isUnmanaged: Bool = false, essentialAllowance: Int64?
     ) {
         self.kind = kind
@@ -51,6 +54,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         self.archive = archive
         self.bundle = bundle
         self.baseSize = baseSize
+        self.sourceChange = sourceChange
         self.isManaged = isManaged
         self.isUnmanaged = isUnmanaged
         self.essentialAllowance = essentialAllowance

@@ -11,6 +11,8 @@ struct TreeSize: Hashable, Sendable {
     /// On the disk.
     var allocated: Int64 = 0
     var fileCount = 0
+    /// When anything of it changed last; nil when nothing is there.
+    var lastChange: Timestamp?
 
     /// Measures `path` and all below; links count as themselves, a file with several names once per name. Nothing being
     /// there measures 0. Blocks.
@@ -37,6 +39,7 @@ struct TreeSize: Hashable, Sendable {
             fileCount += 1
         }
         allocated += status.allocatedSize
+        lastChange = max(lastChange ?? status.changeTime, status.changeTime)
     }
 
     private mutating func addContents(_ folder: FileDescriptor, depth: Int) throws {

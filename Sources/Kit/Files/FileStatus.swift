@@ -20,6 +20,8 @@ package struct FileStatus: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let modificationTime: Timestamp
+    /// When contents, name, permissions or links changed last. Unlike the modification time nobody can set it back.
+    package let changeTime: Timestamp
 
     init(_ status: stat) {
         switch status.st_mode & S_IFMT {
@@ -38,6 +40,8 @@ package struct FileStatus: Hashable, Sendable {
         inode = UInt64(status.st_ino)
         modificationTime = Timestamp(
             seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int32(clamping: status.st_mtim.tv_nsec))
+        changeTime = Timestamp(
+            seconds: Int64(status.st_ctim.tv_sec), nanoseconds: Int32(clamping: status.st_ctim.tv_nsec))
     }
 
     /// Whether both statuses are of one file (the same inode of the same file system).

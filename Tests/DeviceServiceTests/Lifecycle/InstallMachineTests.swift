@@ -3,6 +3,7 @@
 
 import AssetPacks
 import DeviceProtocol
+import Kit
 import TestSupport
 import Testing
 
@@ -60,6 +61,38 @@ struct InstallMachineTests {
         #expect(machine.entry == [.copyApp])
         #expect(machine.event().completed == 1000)
         #expect(machine.handle(.copiedAll) == [.commit])
+    }
+
+    @Test func aRepetitionIsFollowedUnlessTheBundleIsAnother() {
+        var plan = Self.machine().plan
+        plan.sourceChange = Timestamp(seconds: 1_800_000_000, nanoseconds: 5)
+        var machine = InstallMachine(plan)
+        var others = [plan, plan, plan]
+        others[0].version = "2"
+        others[1].baseSize += 1
+        others[2].sourceChange?.nanoseconds = 6
+        var unknown = plan
+        unknown.sourceChange = nil
+        #expect(InstallMachine(unknown).repetition(by: unknown) == .refuse)
+        for other in others { #expect(machine.repetition(by: other) == .refuse) }
+        #expect(machine.repetition(by: plan) == .follow)
+        #expect(machine.handle(.superseded) == [])
+        _ = machine.handle(.chosen(Self.packs))
+        _ = machine.handle(.answered(declined: [], trouble: nil))
+        _ = machine.handle(.planned(Self.enough))
+        _ = machine.handle(.copiedAll)
+        _ = machine.handle(.pack("E", .finished))
+        _ = machine.handle(.committed)
+        #expect(machine.state == .prefetching)
+        #expect(machine.repetition(by: plan) == .follow)
+        for other in others { #expect(machine.repetition(by: other) == .supersede) }
+        #expect(machine.handle(.pause) == [.pausePacks])
+        #expect(machine.handle(.superseded) == [.resumePacks])
+        #expect(machine.state == .complete)
+        #expect(machine.repetition(by: plan) == .wait)
+        var undone = InstallMachine(plan)
+        _ = undone.handle(.cancel)
+        #expect(undone.repetition(by: plan) == .refuse)
     }
 
     @Test func anInstallGoesThroughItsStates() {

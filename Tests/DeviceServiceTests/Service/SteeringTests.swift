@@ -177,8 +177,17 @@ import Testing
             let connection = try await harness.connect()
             var events = connection.stream(InstallRequest(path: path)).makeAsyncIterator()
             _ = try await follow(&events, to: .downloading)
-            let error = await #expect(throws: DeviceError.self) { try await harness.install(path) }
+            let other = try harness.bundle(version: "2.0")
+            let error = await #expect(throws: DeviceError.self) { try await harness.install(other) }
             #expect(error?.code == .appBusy)
+            #expect(error?.message.contains("`larder watch \(ServiceHarness.app)`") == true)
+            #expect(error?.message.contains("`larder cancel \(ServiceHarness.app)`") == true)
+            let absent = await #expect(throws: DeviceError.self) {
+                for try await _ in connection.stream(UpdateRequest(path: path)) {}
+            }
+            #expect(absent?.code == .appNotFound)
+            // The same once more is followed.
+            #expect(try await harness.install(path, until: .accepted).map(\.phase) == [.downloading])
             // Launching waits for the essential pack.
             try await askTheServerAgain(connection)
             _ = try await follow(&events, to: .paused)
@@ -186,6 +195,35 @@ import Testing
             let reply = try await connection.send(LaunchRequest(app: ServiceHarness.app))
             #expect(reply.isFirstLaunch)
             #expect(try await harness.packs()["E"]?.state == .local)
+        }
+    }
+
+    /// While prefetch packs still come: the same bundle is followed, another takes over and joins what is under way.
+    @Test func installingAgainWhilePrefetchPacksCome() async throws {
+        try await ServiceHarness.with([.essential("E"), .prefetch("P", bytes: 3_000_000)]) { harness in
+            harness.server.spoil("P-1", .stall(after: 1_000_000))
+            let path = try harness.bundle()
+            let connection = try await harness.connect()
+            var events = connection.stream(InstallRequest(path: path, until: .complete)).makeAsyncIterator()
+            _ = try await follow(&events, to: .launchable)
+            #expect(try await harness.install(path, until: .launchable).map(\.phase) == [.launchable])
+            #expect(harness.server.requests.filter { $0.path == "/E-1" }.count == 1)
+            // Built anew, in the version it had.
+            let rebuilt = try harness.bundle { $0.executable += "# changed\n" }
+            #expect(rebuilt == path)
+            let last = try #require(try await harness.install(rebuilt, until: .launchable).last)
+            #expect(last.phase == .launchable)
+            #expect(last.packs.map(\.id) == ["P"])
+            // Who followed the first install is told of its end, and by whom the pack comes now.
+            _ = try await follow(&events, to: .complete)
+            let launch = try await connection.send(LaunchRequest(app: ServiceHarness.app, isDryRun: true))
+            let executable = try OwnedDescriptor(FilePath(launch.executable), .readOnly)
+            #expect(String(decoding: try executable.borrowed.readAll(), as: UTF8.self).hasSuffix("# changed\n"))
+            harness.server.spoil("P-1", nil)
+            try await askTheServerAgain(connection)
+            #expect(try await harness.install(rebuilt).last?.phase == .complete)
+            #expect(try await harness.packs()["P"]?.state == .local)
+            #expect(harness.server.requests.filter { $0.path == "/P-1" }.count == 2, "joined, not begun anew")
         }
     }
 
