@@ -32,5 +32,9 @@ require_swift() {
     command -v swift >/dev/null 2>&1 || die "no Swift toolchain on PATH: install Swift 6.2 or later, then try again"
 }
 
-# Builds one product as it is installed: optimised, with the Swift runtime inside.
-release_build() { swift build -c release --static-swift-stdlib "$@"; }
+# Builds one product as it is installed: optimised, with the Swift runtime inside, and linked for size: short relocations,
+# equal functions once, nothing exported.
+release_build() {
+    swift build -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
+        -Xlinker --icf=safe -Xlinker "--version-script=$root/scripts/lib/executable.map" "$@"
+}
