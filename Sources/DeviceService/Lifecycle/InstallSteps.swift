@@ -174,27 +174,44 @@ struct InstallSteps: Sendable {
 
     /// Takes away what was made. What cannot be is logged and taken up again at the next start.
     private func rollBack() async {
-        let (bundles, plan) = (tools.bundles, plan)
         do {
-            if plan.kind == .install {
-                try await tools.registry.beginRemoval(plan.app)
-                try await tools.store.removeAll(app: plan.app)
-                try await tools.downloads.removeAll(app: plan.app)
-                try await AppGroups(registry: tools.registry, bundles: bundles).leave(try? await bundle())
-                try await offload { try bundles.removeRoot(plan.app) }
-                try await tools.usage.forget(plan.app)
-                try await tools.registry.endRemoval(plan.app)
-            } else {
-                let pending = plan.pending([.essential, .prefetch, .update])
-                await tools.downloads.withdraw(pending.compactMap(\.download), app: plan.app)
-                for planned in pending where planned.download == nil {
-                    try await tools.store.cancel(app: plan.app, pack: planned.pack.id)
-                }
-                try await offload { try bundles.remove(plan.app, number: plan.bundle) }
+            guard plan.kind == .install else { return try await takeUpdateBack() }
+            // While it can be read: an archive's is among what goes.
+            let bundle = try? await bundle()
+            do {
+                try await takeInstallBack(bundle)
+            } catch {
+                // A full disk has no room even for the rows that say so: what fills it goes first.
+                tools.log.notice("An install's files go before its rows.", ["app": plan.app, "error": "\(error)"])
+                _ = try? await tools.store.cancel(app: plan.app, pack: nil)
+                let (bundles, app) = (tools.bundles, plan.app)
+                try await offload { try bundles.removeRoot(app) }
+                try await takeInstallBack(bundle)
             }
         } catch {
             tools.log.error("An install could not be undone whole.", ["app": plan.app, "error": "\(error)"])
         }
+    }
+
+    private func takeInstallBack(_ bundle: AppBundle?) async throws {
+        let (bundles, app) = (tools.bundles, plan.app)
+        try await tools.registry.beginRemoval(app)
+        try await tools.store.removeAll(app: app)
+        try await tools.downloads.removeAll(app: app)
+        try await AppGroups(registry: tools.registry, bundles: bundles).leave(bundle)
+        try await offload { try bundles.removeRoot(app) }
+        try await tools.usage.forget(app)
+        try await tools.registry.endRemoval(app)
+    }
+
+    private func takeUpdateBack() async throws {
+        let (bundles, plan) = (tools.bundles, plan)
+        let pending = plan.pending([.essential, .prefetch, .update])
+        await tools.downloads.withdraw(pending.compactMap(\.download), app: plan.app)
+        for planned in pending where planned.download == nil {
+            try await tools.store.cancel(app: plan.app, pack: planned.pack.id)
+        }
+        try await offload { try bundles.remove(plan.app, number: plan.bundle) }
     }
 
     /// Puts down what the ended install leaves to tell, and takes its journal away.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Database
+import DeviceProtocol
 import Glibc
 import Kit
 import System
@@ -60,6 +61,50 @@ struct FullDiskTests {
             #expect(try readableFiles(harness.root) == new.files)
             await harness.store.close()
             await harness.database.close()
+        }
+    }
+}
+
+/// Likewise for a whole install: with no room even for the rows that undo it.
+@Suite(.serialized, .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
+struct FullDiskInstallTests {
+    @Test func anInstallThatFillsTheDiskLeavesNothing() async throws {
+        try await ServiceHarness.with([.essential("Bad"), .essential("E", bytes: 3_000_000)]) { harness in
+            await harness.stop()
+            let disk = try SmallDisk(at: try harness.scratch.makeDirectory("s"))
+            defer { disk.unmount() }
+            // A download that the server holds is tried again soon.
+            try await harness.start { $0.stallTimeout = .seconds(1) }
+            let connection = try await harness.connect()
+            _ = try await connection.send(URLOverrideSetRequest(url: harness.server.origin))
+            // One pack has failed already; the other has brought nothing whose deletion would make room.
+            harness.server.spoil("Bad-1", .status(404))
+            harness.server.spoil("E-1", .stall(after: 0))
+            let path = try harness.bundle()
+            var events = connection.stream(InstallRequest(path: path)).makeAsyncIterator()
+            while let event = try await events.next(), event.packs.allSatisfy({ $0.state != .failed }) {}
+            // The log of the database has no room to spare either.
+            let database = try await Database(path: harness.paths.database, migrations: Schema.migrations)
+            try await database.read { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+            await database.close()
+            try disk.resize(to: try disk.used())
+            harness.server.spoil("E-1", nil)
+            var last: InstallEvent?
+            while let event = try await events.next() { last = event }
+            #expect(last?.phase == .failed)
+            #expect(last?.error?.exitCode == .noSpace, "\(String(describing: last))")
+            let status = try await connection.send(StatusRequest())
+            #expect(status.transfers == [])
+            #expect(status.installs == [])
+            #expect(try await harness.isGone())
+            try disk.resize(to: 64 << 20)
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect().send(StatusRequest())
+            #expect(again.transfers == [])
+            #expect(again.installs == [])
+            #expect(try await harness.isGone())
+            await harness.stop()
         }
     }
 }

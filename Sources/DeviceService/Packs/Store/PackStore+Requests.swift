@@ -121,21 +121,25 @@ extension PackStore {
     /// - Throws: `DatabaseError`
     @discardableResult
     package func cancel(app: String, pack: String?) async throws -> Int {
-        let (keys, count) = try await inTurn {
+        // Files first: on a full disk their room is what the rows need to go.
+        let (active, failed) = await inTurn {
             let active = activeKeys(app, pack)
             let failed = failures.keys.filter { $0.app == app && (pack == nil || $0.pack == pack) }
-            try await database.write { connection in
-                for key in active + failed { try connection.deleteTransfer(key) }
-            }
             for key in failed {
                 failures[key] = nil
                 await discard(key)
             }
             for key in active { await transfer { $0.cancel(key, now: .now) } }
-            return (active, active.count + failed.count)
+            return (active, failed)
         }
-        await settle(keys)
-        return count
+        await settle(active)
+        try await inTurn {
+            // Not those that were requested again meanwhile.
+            let gone = (active + failed).filter { jobs[$0] == nil }
+            guard !gone.isEmpty else { return }
+            try await database.write { connection in for key in gone { try connection.deleteTransfer(key) } }
+        }
+        return active.count + failed.count
     }
 
     private func activeKeys(_ app: String, _ pack: String?) -> [TransferKey] {
