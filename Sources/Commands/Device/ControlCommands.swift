@@ -10,8 +10,8 @@ extension DeviceCommands {
     static let pause = Command(
         "pause", summary: "Pause an app's downloads, or one pack's",
         discussion: """
-            The pause survives a restart of the service. What was fetched is kept. When nothing is being downloaded this \
-            says so, with the exit code 0.
+            The pause survives a restart of the service. What was fetched is kept. When nothing of the app is being \
+            downloaded this says so, with the exit code 0; of a pack that is named, with 3.
             """,
         examples: [.init("larder pause com.example.coast", "pauses all of the app's downloads")],
         options: [.json], arguments: [.app, pack]
@@ -23,7 +23,9 @@ extension DeviceCommands {
 
     static let resume = Command(
         "resume", summary: "Go on after a pause",
-        discussion: "When nothing is being downloaded this says so, with the exit code 0.",
+        discussion: """
+            When nothing of the app is being downloaded this says so, with the exit code 0; of a pack that is named, with 3.
+            """,
         examples: [.init("larder resume com.example.coast music", "goes on with the pack music")],
         options: [.json], arguments: [.app, pack]
     ) { arguments, context in
@@ -35,8 +37,8 @@ extension DeviceCommands {
     static let cancel = Command(
         "cancel", summary: "Cancel an install, an update, or one pack's download",
         discussion: """
-            What was there before stays as it was; what was fetched is deleted. A pack may be asked for again. When nothing \
-            is being downloaded this says so, with the exit code 0.
+            What was there before stays as it was; what was fetched is deleted. A pack may be asked for again. When nothing of \
+            the app is being downloaded this says so, with the exit code 0; of a pack that is named, with 3.
             """,
         examples: [
             .init("larder cancel com.example.coast", "cancels the install or update"),
