@@ -16,9 +16,10 @@ enum DebugCommand {
         "backgroundassets-debug", summary: "Send an app the events that otherwise come by themselves",
         discussion: """
             The app must be installed, and the device in developer mode ('larder developer-mode on'). A simulated event gives the \
-            extension its run time of the day back, lets it run before the app's first launch, and minds neither \
-            metered networks nor low power. Other devices are reached over SSH; devices.json in the configuration folder \
-            lists them as {"devices": [{"id": "desk", "name": "The one on the desk", "ssh": "user@host"}]}, and Larder must \
+            extension its run time of the day back, and comes on metered networks and in low power, too; what it \
+            brings in the background may still wait for better ones. For an app with managed packs an install or update \
+            is a check for updates. Other devices are reached over SSH; devices.json in the configuration folder lists them \
+            as {"devices": [{"id": "desk", "name": "The one on the desk", "ssh": "user@host"}]}, and Larder must \
             be in PATH there.
             """,
         examples: [
