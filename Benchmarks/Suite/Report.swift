@@ -80,7 +80,7 @@ final class Report: Sendable {
     /// Times two ways of doing one thing in turns, by the clock, after one round of each that does not count.
     static func compare(
         rounds: Int, _ ours: () throws -> Void, _ reference: () throws -> Void
-    ) rethrows -> (ours: [Double], reference: [Double]) {
+    ) throws -> (ours: [Double], reference: [Double]) {
         let times = try Timing.compare(rounds: rounds, ours, reference)
         return (times.ours.seconds, times.reference.seconds)
     }

@@ -27,12 +27,15 @@ struct Timing {
     }
 
     /// Times two ways of doing one thing in turns, after one round of each that does not count.
+    /// - Parameter preparing: called before each, outside the measured time.
     static func compare(
-        rounds: Int, _ ours: () throws -> Void, _ reference: () throws -> Void
-    ) rethrows -> (ours: Timing, reference: Timing) {
+        rounds: Int, preparing: () throws -> Void = {}, _ ours: () throws -> Void, _ reference: () throws -> Void
+    ) throws -> (ours: Timing, reference: Timing) {
         var result = (ours: Timing(), reference: Timing())
         for round in 0...rounds {
+            try preparing()
             let first = try measure(ours)
+            try preparing()
             let second = try measure(reference)
             guard round > 0 else { continue }
             result.ours.add(first)
