@@ -11,6 +11,7 @@ package final class RunningProgram: Sendable {
         var lines: [String] = []
         var errors = ""
         var ended = false
+        var errorsEnded = false
     }
 
     package let process: ChildProcess
@@ -46,6 +47,7 @@ package final class RunningProgram: Sendable {
         }
         try WorkerThread.start(name: "errors") {
             Self.read(standardError.reader) { line in output.withLock { $0.errors += line + "\n" } }
+            output.withLock { $0.errorsEnded = true }
             standardError.closeReader()
         }
     }
@@ -84,11 +86,17 @@ package final class RunningProgram: Sendable {
 
     package func closeInput() { input.closeWriter() }
 
-    /// Waits for the end and returns the exit code.
+    /// Waits for the end and for what was written before it, and returns the exit code.
     @discardableResult
     package func end(atMost limit: Duration = .seconds(60)) async throws -> Int32 {
-        let process = process
-        guard let code = try await offload({ try process.wait(atMost: limit) }) else {
+        let (process, output) = (process, output)
+        let ended = try await offload { () -> Int32? in
+            guard let code = try process.wait(atMost: limit) else { return nil }
+            // A program that outlives this one, which started it, may hold its output open.
+            _ = output.wait(atMost: .seconds(5)) { $0.ended && $0.errorsEnded ? true : nil }
+            return code
+        }
+        guard let code = ended else {
             throw TestFailure("\(name) still runs after \(limit).\n\(errorText)")
         }
         return code
