@@ -202,4 +202,14 @@ struct DownloadManifestTests {
         #expect(DownloadURL.problem(with: "https://[zz]/x") == "has a broken host name")
         #expect(DownloadURL.problem(with: "HTTPS://Example.com:443?x#y") == nil)
     }
+
+    @Test func schemesAreTheSameInEitherCase() {
+        for url in ["https://example.com/x", "HTTPS://example.com/x", "httPs://example.com/x"] {
+            #expect(DownloadURL.problem(with: url) == nil)
+            #expect(DownloadURL.isEncrypted(url))
+        }
+        for url in ["http://example.com/", "https", "https:/example.com", "ttps://example.com/x", ""] {
+            #expect(!DownloadURL.isEncrypted(url))
+        }
+    }
 }

@@ -28,6 +28,11 @@ package enum DownloadURL {
         }
     }
 
+    /// Whether `url` asks for TLS. A scheme is the same in either case (RFC 3986, 3.1).
+    package static func isEncrypted(_ url: String) -> Bool {
+        url.prefix("https://".count).lowercased() == "https://"
+    }
+
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring)? {
         if authority.first == "[" {
             guard let end = authority.firstIndex(of: "]") else { return nil }

@@ -88,7 +88,7 @@ actor Catalogue {
         let manifest: DownloadManifest
         do {
             manifest = try DownloadManifest.decode(
-                body, source: url, allowingPlainLoopback: override.map { !$0.hasPrefix("https:") } ?? false)
+                body, source: url, allowingPlainLoopback: override.map { !DownloadURL.isEncrypted($0) } ?? false)
         } catch {
             throw DeviceError(.badManifest, "The manifest of \(app) cannot be used: \(error)", details: ["url": url])
         }

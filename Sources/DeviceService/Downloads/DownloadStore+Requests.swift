@@ -105,7 +105,7 @@ extension DownloadStore {
     /// What the rules rest on for an installed app.
     func facts(_ app: String, for description: DownloadDescription? = nil) async throws -> DownloadRules.Facts {
         var facts = DownloadRules.Facts(keys: BackgroundAssetsKeys(), wasLaunched: true, isGroup: isGroup)
-        if let description, !description.url.hasPrefix("https:") {
+        if let description, !DownloadURL.isEncrypted(description.url) {
             facts.allowsPlainLoopback = try await allowsPlainLoopback
         }
         guard !launched.contains(app) else { return facts }

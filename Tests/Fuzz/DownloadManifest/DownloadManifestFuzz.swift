@@ -42,7 +42,7 @@ enum DownloadManifestFuzz {
             var size: Int64 = 0
             for pack in manifest.assetPacks {
                 try Finding.require(AssetPackIdentifier.problem(with: pack.id) == nil, "a wrong identifier: \(pack.id)")
-                try Finding.require(pack.url.lowercased().hasPrefix("https://"), "a wrong URL: \(pack.url)")
+                try Finding.require(DownloadURL.isEncrypted(pack.url), "a wrong URL: \(pack.url)")
                 try Finding.require(pack.version >= 0 && pack.downloadSize >= 0, "a negative number")
                 let (sum, overflow) = size.addingReportingOverflow(pack.downloadSize)
                 try Finding.require(!overflow, "sizes that overflow")

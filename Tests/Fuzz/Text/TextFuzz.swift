@@ -55,7 +55,7 @@ enum TextFuzz {
             try Finding.require(
                 !pack.id.isEmpty && !pack.id.contains("/") && !pack.id.hasPrefix("."),
                 "the id \"\(pack.id)\" came through")
-            try Finding.require(pack.url.hasPrefix("https://"), "the URL \(pack.url) came through")
+            try Finding.require(DownloadURL.isEncrypted(pack.url), "the URL \(pack.url) came through")
         }
     }
 
