@@ -6,7 +6,6 @@
 
 #include <CLinux.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <stdbool.h>
 
 // The part of libcurl that is used: a table that the loader fills.
@@ -50,21 +49,19 @@ _Static_assert(sizeof loaded == sizeof names, "one pointer for each name");
 // The first with CURLOPT_PROTOCOLS_STR. An older one would not limit redirects to https.
 static const unsigned oldest_version = 0x075500;
 
-const char *larder_curl_load(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool is_loaded = false;
-    const char *problem = NULL;
-    pthread_mutex_lock(&lock);
-    if (!is_loaded) {
-        problem = clinux_load_library("libcurl.so.4", names, (void **)&loaded, sizeof names / sizeof names[0]);
-        if (problem == NULL && loaded.curl_version_info(CURLVERSION_NOW)->version_num < oldest_version) {
-            problem = "it is older than 7.85";
-        }
-        is_loaded = problem == NULL;
-    }
-    pthread_mutex_unlock(&lock);
-    return problem;
+static const char *check_version(void) {
+    return loaded.curl_version_info(CURLVERSION_NOW)->version_num < oldest_version ? "it is older than 7.85" : NULL;
 }
+
+static struct clinux_library library = {
+    .file = "libcurl.so.4",
+    .names = names,
+    .functions = (void **)&loaded,
+    .count = sizeof names / sizeof names[0],
+    .check = check_version,
+};
+
+const char *larder_curl_load(void) { return clinux_load_library(&library); }
 
 static bool is_there(void) { return larder_curl_load() == NULL; }
 

@@ -4,17 +4,27 @@
 #include "CLinux.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
-const char *clinux_load_library(const char *file, const char *const *names, void **functions, size_t count) {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) return dlerror();
-    for (size_t index = 0; index < count; index++) {
-        functions[index] = dlsym(library, names[index]);
-        if (functions[index] == NULL) {
+static const char *load(const struct clinux_library *library) {
+    void *opened = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
+    if (opened == NULL) return dlerror();
+    for (size_t index = 0; index < library->count; index++) {
+        library->functions[index] = dlsym(opened, library->names[index]);
+        if (library->functions[index] == NULL) {
             const char *problem = dlerror();
-            dlclose(library);
-            return problem != NULL ? problem : names[index];
+            dlclose(opened);
+            return problem != NULL ? problem : library->names[index];
         }
     }
-    return NULL;
+    return library->check != NULL ? library->check() : NULL;
+}
+
+const char *clinux_load_library(struct clinux_library *library) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const char *problem = library->is_loaded ? NULL : load(library);
+    library->is_loaded = problem == NULL;
+    pthread_mutex_unlock(&lock);
+    return problem;
 }

@@ -8,8 +8,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <sys/socket.h>
 
 // The part of libmicrohttpd that is used: a table that the loader fills.
@@ -36,18 +34,14 @@ static const char *const names[] = {EACH_FUNCTION(AS_TEXT)};
 
 _Static_assert(sizeof loaded == sizeof names, "one pointer for each name");
 
-const char *larder_mhd_load(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool is_loaded = false;
-    const char *problem = NULL;
-    pthread_mutex_lock(&lock);
-    if (!is_loaded) {
-        problem = clinux_load_library("libmicrohttpd.so.12", names, (void **)&loaded, sizeof names / sizeof names[0]);
-        is_loaded = problem == NULL;
-    }
-    pthread_mutex_unlock(&lock);
-    return problem;
-}
+static struct clinux_library library = {
+    .file = "libmicrohttpd.so.12",
+    .names = names,
+    .functions = (void **)&loaded,
+    .count = sizeof names / sizeof names[0],
+};
+
+const char *larder_mhd_load(void) { return clinux_load_library(&library); }
 
 const short larder_mhd_poll_peer_closed = POLLRDHUP;
 const ssize_t larder_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;

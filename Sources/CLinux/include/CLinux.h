@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -94,6 +95,19 @@ void clinux_keep_memory_small(size_t largest_kept);
 /// Gives memory that was freed back to the system, and lets go of program code until it is needed again.
 void clinux_trim_memory(void);
 
-/// Opens a shared library for good, for itself alone, and looks up every name in it. NULL when all are there, otherwise
-/// what the loader says, until this thread uses the loader again.
-const char *clinux_load_library(const char *file, const char *const *names, void **functions, size_t count);
+/// A shared library that is opened when it is first used.
+struct clinux_library {
+    /// What the loader looks for.
+    const char *file;
+    /// The functions that are used, and where their addresses go, in the same order.
+    const char *const *names;
+    void **functions;
+    size_t count;
+    /// Says what is wrong with the library when its functions are there; NULL when nothing is, or when nothing is checked.
+    const char *(*check)(void);
+    bool is_loaded;
+};
+
+/// Opens a library for good, for itself alone, unless it is open, and looks up every name in it. NULL when all are there,
+/// otherwise what is wrong, until this thread uses the loader again; a later call tries again.
+const char *clinux_load_library(struct clinux_library *library);
