@@ -23,45 +23,26 @@ final class DownloadFetch: Sendable {
         var places: DownloadPlaces
         /// Bytes that a file of unannounced size may have; nil: as many as come.
         var limit: Int64?
-        var governor: BandwidthGovernor
-        var key: TransferKey
-        var rankClass: TransferRank.Class
         /// Asked before anything is sent to a host, redirects' targets too.
-        var permitsHost: (@Sendable (String) -> Bool)?
+        var permitsHost: HostRule?
     }
 
-    private struct State {
-        var stopped = false
-        var transfer: HTTPDownload?
-    }
-
-    private static let bufferSize = 256 << 10
-    private static let reportInterval = Duration.milliseconds(100)
     /// Bytes between two flushes to the disk.
     private static let durableInterval: Int64 = 64 << 20
 
+    let attempt: TransferAttempt
     private let job: Job
-    private let client: HTTPClient
     private let report: @Sendable (_ total: Int64, _ expected: Int64?) -> Void
-    private let state = Locked(State())
 
     /// - Parameter report: called from the fetching thread, at most ten times a second.
-    init(_ job: Job, client: HTTPClient, report: @escaping @Sendable (_ total: Int64, _ expected: Int64?) -> Void) {
+    init(
+        _ job: Job, attempt: TransferAttempt,
+        report: @escaping @Sendable (_ total: Int64, _ expected: Int64?) -> Void
+    ) {
         self.job = job
-        self.client = client
+        self.attempt = attempt
         self.report = report
     }
-
-    /// Ends the attempt soon. May be called at any time, more than once.
-    func stop() {
-        let transfer = state.withLock { state in
-            state.stopped = true
-            return state.transfer
-        }
-        transfer?.cancel()
-    }
-
-    private var isStopped: Bool { state.withLock { $0.stopped } }
 
     /// Blocks: for an owned thread.
     func run() -> Ending {
@@ -69,40 +50,37 @@ final class DownloadFetch: Sendable {
         do {
             try job.places.prepare(group: job.description.appGroup)
             do {
-                return .arrived(size: try attempt(resuming: true) { brought = true })
+                return .arrived(size: try fetch(resuming: true) { brought = true })
             } catch let error as HTTPClientError where error.status == 416 || error.code == .badResponse {
                 // The part that was asked for is not one of what the server has now.
-                if isStopped { throw error }
-                return .arrived(size: try attempt(resuming: false) { brought = true })
+                if attempt.isStopped { throw error }
+                return .arrived(size: try fetch(resuming: false) { brought = true })
             }
         } catch {
             let failure = DownloadFailure(error, name: job.description.identifier, brought: brought)
-            return .failed(failure.error, isStopped ? .stopped : failure.outcome)
+            return .failed(failure.error, attempt.isStopped ? .stopped : failure.outcome)
         }
     }
 
-    private func attempt(resuming: Bool, _ gotBytes: () -> Void) throws -> Int64 {
+    private func fetch(resuming: Bool, _ gotBytes: () -> Void) throws -> Int64 {
         let partial = job.places.partial(job.number)
         let file = try OwnedDescriptor(
             partial, .readWrite, options: [.create, .noFollow], permissions: .filePrivate)
         let known = resuming ? DownloadCheckpoint.read(job.places.checkpoint(job.number)) : nil
-        var offset = try startOffset(file.borrowed, known)
-        let transfer = client.start(request(from: offset, validator: known?.validator))
-        job.governor.enter(transfer, job.key, host: PackStore.host(of: job.description.url), job.rankClass)
-        defer {
-            job.governor.leave(transfer)
-            transfer.cancel()
+        let offset = try startOffset(file.borrowed, known)
+        return try attempt.fetch(request(from: offset, validator: known?.validator)) { transfer in
+            try take(transfer, into: file.borrowed, from: offset, gotBytes)
         }
-        let stopped = state.withLock { state in
-            state.transfer = transfer
-            return state.stopped
-        }
-        if stopped { throw HTTPClientError(.cancelled, "The download was stopped.") }
+    }
+
+    private func take(
+        _ transfer: HTTPDownload, into file: FileDescriptor, from asked: Int64, _ gotBytes: () -> Void
+    ) throws -> Int64 {
         let head = try transfer.waitForHead()
-        if head.startOffset != offset { offset = 0 }
+        let offset = head.startOffset == asked ? asked : 0
         let expected = head.totalLength ?? job.description.fileSize
         try check(expected)
-        try file.borrowed.resize(to: offset)
+        try file.resize(to: offset)
         var checkpoint = head.resumeValidator.map {
             DownloadCheckpoint(
                 url: job.description.url, validator: $0, durable: offset, boot: DownloadCheckpoint.currentBoot)
@@ -114,8 +92,8 @@ final class DownloadFetch: Sendable {
             try job.places.remove(job.places.checkpoint(job.number))
         }
         report(offset, expected)
-        let size = try receive(transfer, into: file.borrowed, from: offset, expected, &checkpoint, gotBytes)
-        try finish(file.borrowed, size: size)
+        let size = try receive(transfer, into: file, from: offset, expected, &checkpoint, gotBytes)
+        try finish(file, size: size)
         return size
     }
 
@@ -152,8 +130,8 @@ final class DownloadFetch: Sendable {
     ) throws -> Int64 {
         var offset = start
         var flushed = start
-        var lastReport = ContinuousClock.now - Self.reportInterval
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
+        var lastReport = ContinuousClock.now - TransferAttempt.reportInterval
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferAttempt.bufferSize, alignment: 4096)
         defer { buffer.deallocate() }
         while true {
             let count = try transfer.read(into: buffer)
@@ -173,9 +151,9 @@ final class DownloadFetch: Sendable {
                 try checkpoint?.write(job.places.checkpoint(job.number), durable: false)
             }
             let now = ContinuousClock.now
-            if now - lastReport >= Self.reportInterval {
+            if now - lastReport >= TransferAttempt.reportInterval {
                 lastReport = now
-                job.governor.note(transfer, total: offset)
+                attempt.note(transfer, total: offset)
                 report(offset, expected)
             }
         }

@@ -11,9 +11,10 @@ import System
 /// Keeps the apps' unmanaged downloads: takes them, fetches them, and sees that app or extension hears of each one's end
 /// (BA 1.1-1.5, C8, C9).
 ///
-/// The actor carries out what `Download` and the transfer queue decide. Everything that changes takes its turn, so that
-/// memory, database and disk tell one story.
-actor DownloadStore {
+/// The actor carries out what `Download` and the transfer queue decide.
+actor DownloadStore: TransferOwner {
+    static let owner = TransferKey.Owner.downloads
+
     /// An attempt under way.
     struct Attempt {
         var fetch: DownloadFetch
@@ -52,24 +53,17 @@ actor DownloadStore {
     /// Who waits for ends of an app's downloads, such as its install.
     var watchers: [String: [Int: AsyncStream<Download>.Continuation]] = [:]
     var isClosed = false
-    private var turn = TurnLock()
+    var turn = TurnLock()
     private var settled: [Int64: [CheckedContinuation<Void, Never>]] = [:]
 
     init(_ tools: DownloadTools) {
         self.tools = tools
-        tools.transfers.attach(.downloads) { [weak self] in Task { await self?.catchUp() } }
+        attach()
     }
+
+    nonisolated var transfers: TransferDispatcher { tools.transfers }
 
     func places(_ app: String) -> DownloadPlaces { DownloadPlaces(paths: tools.paths, app: app) }
-
-    // MARK: - Turns
-
-    /// Runs `body` when everything before it is done. Not to be nested.
-    func inTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        if !turn.take() { await withCheckedContinuation { turn.enqueue($0) } }
-        defer { turn.give() }
-        return try await body()
-    }
 
     /// Waits until the attempt for this download has ended. Outside a turn.
     func settle(_ key: TransferKey, _ number: Int64) async {
@@ -118,7 +112,7 @@ actor DownloadStore {
     func enqueue(_ download: Download, _ key: TransferKey, paused: Bool = false) async {
         await transfer {
             $0.submit(
-                key, host: PackStore.host(of: download.description.url), rankClass: download.rankClass,
+                key, host: TransferQueue.host(of: download.description.url), rankClass: download.rankClass,
                 priority: download.description.priority, paused: paused, now: .now)
         }
     }
@@ -152,34 +146,20 @@ actor DownloadStore {
 
     // MARK: - Transfers
 
-    /// Tells the transfer queue a fact, and does what follows for downloads.
-    func transfer(_ body: (inout TransferQueue) -> [TransferQueue.Action]) async {
-        tools.transfers.change(.downloads, body)
-        await perform()
-    }
-
-    /// Does what others' transfers brought about.
-    private func catchUp() async {
-        await inTurn { await perform() }
-    }
-
-    private func perform() async {
-        while let action = tools.transfers.next(.downloads) {
-            switch action {
-            case .start(let key): await start(key)
-            case .stop(let key): attempts[key]?.fetch.stop()
-            case .tellWaiting(let key, _): await apply(.interrupted, to: key)
-            case .tellFailed(let key):
-                let error =
-                    troubles[key] ?? DeviceError(.downloadNetwork, "The download of \(key.pack) broke off.")
-                await apply(.broke(error), to: key)
-            // Partial files go with their downloads; the rest was told when it was asked for.
-            case .discard, .tellPaused, .tellCancelled, .tellFinished: break
-            case .tellHold(let key, let reason):
-                downloads[key]?.hold = reason
-                guard let download = downloads[key] else { continue }
-                for watcher in (watchers[key.app] ?? [:]).values { watcher.yield(download) }
-            }
+    func carryOut(_ action: TransferQueue.Action) async {
+        switch action {
+        case .start(let key): await start(key)
+        case .stop(let key): attempts[key]?.fetch.attempt.stop()
+        case .tellWaiting(let key, _): await apply(.interrupted, to: key)
+        case .tellFailed(let key):
+            let error = troubles[key] ?? DeviceError(.downloadNetwork, "The download of \(key.pack) broke off.")
+            await apply(.broke(error), to: key)
+        // Partial files go with their downloads; the rest was told when it was asked for.
+        case .discard, .tellPaused, .tellCancelled, .tellFinished: break
+        case .tellHold(let key, let reason):
+            downloads[key]?.hold = reason
+            guard let download = downloads[key] else { return }
+            for watcher in (watchers[key.app] ?? [:]).values { watcher.yield(download) }
         }
     }
 
@@ -187,17 +167,17 @@ actor DownloadStore {
         guard let download = downloads[key], let number = download.number, !isClosed else { return }
         await relieveNow()
         do {
-            let fetch = DownloadFetch(try await job(download, number), client: try tools.clients.client()) {
+            let attempt = TransferAttempt(
+                client: try tools.clients.client(),
+                share: TransferAttempt.Share(governor: tools.governor, key: key, rankClass: download.rankClass))
+            let fetch = DownloadFetch(try await job(download, number), attempt: attempt) {
                 [weak self] total, expected in
                 Task { await self?.note(total, expected, key, number) }
             }
             attempts[key] = Attempt(fetch: fetch, number: number, group: download.description.appGroup)
             meters[key] = RateMeter()
             await apply(.began, to: key)
-            try WorkerThread.start(name: "larder-download") { [self] in
-                let ending = fetch.run()
-                Task { await ended(key, fetch, ending) }
-            }
+            try runAttempt(fetch.run) { await self.ended(key, fetch, $0) }
         } catch {
             attempts[key] = nil
             troubles[key] = DownloadFailure(starting: key.pack, error).error
@@ -207,8 +187,7 @@ actor DownloadStore {
 
     private func job(_ download: Download, _ number: Int64) async throws -> DownloadFetch.Job {
         var job = DownloadFetch.Job(
-            number: number, description: download.description, places: places(download.app), governor: tools.governor,
-            key: download.key, rankClass: download.rankClass)
+            number: number, description: download.description, places: places(download.app))
         guard !launched.contains(download.app) else { return job }
         job.permitsHost = try await tools.hosts.rule(download.app)
         if download.description.fileSize == nil {
@@ -270,7 +249,7 @@ actor DownloadStore {
     func close() async {
         isClosed = true
         let running = attempts.map { ($0.key, $0.value) }
-        for (_, attempt) in running { attempt.fetch.stop() }
+        for (_, attempt) in running { attempt.fetch.attempt.stop() }
         for (key, attempt) in running { await settle(key, attempt.number) }
         for watcher in watchers.values.flatMap(\.values) { watcher.finish() }
     }

@@ -18,55 +18,25 @@ final class PackFetch: Sendable {
         var isFinishing = false
     }
 
-    private struct State {
-        var stopped = false
-        var transfer: HTTPDownload?
-    }
-
-    /// What the transfer's bandwidth depends on.
-    struct Share: Sendable {
-        let governor: BandwidthGovernor
-        let key: TransferKey
-        let rankClass: TransferRank.Class
-    }
-
-    private static let bufferSize = 256 << 10
-    /// Between two reports of progress.
-    private static let reportInterval = Duration.milliseconds(100)
-
     let download: PackDownload
+    let attempt: TransferAttempt
     private let generations: AppGenerations
-    private let client: HTTPClient
     private let options: PackPipeline.Options
-    private let share: Share
     private let permitsHost: HostRule?
     private let report: @Sendable (Progress) -> Void
-    private let state = Locked(State())
 
     /// - Parameter report: called from the fetching thread, at most ten times a second.
     init(
-        _ download: PackDownload, generations: AppGenerations, client: HTTPClient, options: PackPipeline.Options,
-        share: Share, permitsHost: HostRule? = nil, report: @escaping @Sendable (Progress) -> Void
+        _ download: PackDownload, generations: AppGenerations, attempt: TransferAttempt, options: PackPipeline.Options,
+        permitsHost: HostRule? = nil, report: @escaping @Sendable (Progress) -> Void
     ) {
         self.download = download
         self.generations = generations
-        self.client = client
+        self.attempt = attempt
         self.options = options
-        self.share = share
         self.permitsHost = permitsHost
         self.report = report
     }
-
-    /// Ends the attempt soon. May be called at any time, more than once.
-    func stop() {
-        let transfer = state.withLock { state in
-            state.stopped = true
-            return state.transfer
-        }
-        transfer?.cancel()
-    }
-
-    private var isStopped: Bool { state.withLock { $0.stopped } }
 
     /// Fetches and commits. Blocks: for an owned thread.
     /// - Returns: nil when the pack is local now.
@@ -82,18 +52,18 @@ final class PackFetch: Sendable {
                     if pipeline.position < download.downloadSize || download.downloadSize == 0 {
                         do {
                             try transfer(pipeline) { brought = true }
-                        } catch  where isStopped || (error as? HTTPClientError)?.isTransient == true {
+                        } catch  where attempt.isStopped || (error as? HTTPClientError)?.isTransient == true {
                             // Should this fail, less is kept, and whatever is wrong shows again when it goes on.
                             try? pipeline.keep()
                             throw error
                         }
                     }
-                    try checkStop()
+                    try attempt.checkStop()
                     report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked, isFinishing: true))
                     _ = try pipeline.finish(directory: newDirectory())
                     try generations.commit(pipeline.staged)
                     return nil
-                } catch  where mayRestart && Self.isWorthAnotherTry(error, resumed: resumed) && !isStopped {
+                } catch  where mayRestart && Self.isWorthAnotherTry(error, resumed: resumed) && !attempt.isStopped {
                     // Once more, from the beginning: what was staged may be of other bytes than the server has now.
                     mayRestart = false
                     try pipeline.staged.remove()
@@ -101,7 +71,7 @@ final class PackFetch: Sendable {
             }
         } catch {
             var failure = FetchFailure(error, pack: download.id, brought: brought)
-            if isStopped { failure.outcome = .stopped }
+            if attempt.isStopped { failure.outcome = .stopped }
             return failure
         }
     }
@@ -144,33 +114,22 @@ final class PackFetch: Sendable {
         return "packs/\(download.id)/\(download.version)-\(String(repeating: "0", count: 8 - name.utf8.count))\(name)"
     }
 
-    private func checkStop() throws {
-        if isStopped { throw StoreError(.cancelled, "The download of the pack \(download.id) was stopped.") }
-    }
-
     private func transfer(_ pipeline: PackPipeline, _ gotBytes: () -> Void) throws {
         var request = HTTPRequest(
             url: download.url, rangeStart: pipeline.position > 0 ? pipeline.position : nil,
             ifRange: pipeline.validator, expectedLength: download.downloadSize)
         request.permitsHost = permitsHost
-        let transfer = client.start(request)
-        share.governor.enter(transfer, share.key, host: PackStore.host(of: download.url), share.rankClass)
-        defer {
-            share.governor.leave(transfer)
-            transfer.cancel()
-        }
-        let stopped = state.withLock { state in
-            state.transfer = transfer
-            return state.stopped
-        }
-        if stopped { try checkStop() }
+        try attempt.fetch(request) { try take($0, pipeline, gotBytes) }
+    }
+
+    private func take(_ transfer: HTTPDownload, _ pipeline: PackPipeline, _ gotBytes: () -> Void) throws {
         let head = try transfer.waitForHead()
         if head.startOffset != pipeline.position { try pipeline.restart() }
         guard head.startOffset == pipeline.position else {
             throw StoreError(.server, "The server of the pack \(download.id) sent another part than was asked for.")
         }
         pipeline.setValidator(head.resumeValidator)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferAttempt.bufferSize, alignment: 4096)
         defer { buffer.deallocate() }
         var lastReport = ContinuousClock.now
         var reported = pipeline.position
@@ -178,17 +137,18 @@ final class PackFetch: Sendable {
             // Whoever watches learns of all bytes that are here also when no more come.
             let count =
                 reported == pipeline.position
-                ? try transfer.read(into: buffer) : try transfer.read(into: buffer, atMost: Self.reportInterval)
+                ? try transfer.read(into: buffer)
+                : try transfer.read(into: buffer, atMost: TransferAttempt.reportInterval)
             if count == 0 { break }
             if let count {
                 gotBytes()
                 try pipeline.feed(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
             }
             let now = ContinuousClock.now
-            if now - lastReport >= Self.reportInterval {
+            if now - lastReport >= TransferAttempt.reportInterval {
                 lastReport = now
                 reported = pipeline.position
-                share.governor.note(transfer, total: pipeline.position)
+                attempt.note(transfer, total: pipeline.position)
                 report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked))
             }
         }

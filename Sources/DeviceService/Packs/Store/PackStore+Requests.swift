@@ -72,17 +72,11 @@ extension PackStore {
         governor.rank(key, request.kind.rankClass(foreground: request.foreground))
         await transfer {
             $0.submit(
-                key, host: Self.host(of: request.pack.url), kind: request.kind, foreground: request.foreground,
+                key, host: TransferQueue.host(of: request.pack.url), kind: request.kind, foreground: request.foreground,
                 paused: paused,
                 replacing: known.map { PackDownload($0.request.pack) != PackDownload(request.pack) } ?? false,
                 now: .now)
         }
-    }
-
-    /// Host and port, by which places are counted.
-    static func host(of url: String) -> String {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
-        return url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
     }
 
     // MARK: - Pause, resume, cancel
@@ -239,7 +233,7 @@ extension PackStore {
         isClosed = true
         transfers.stop()
         let running = jobs.filter { $0.value.fetch != nil }.map(\.key)
-        for key in running { jobs[key]?.fetch?.stop() }
+        for key in running { jobs[key]?.fetch?.attempt.stop() }
         for key in running {
             while jobs[key]?.fetch != nil { await waitForEnd(of: key) }
         }

@@ -10,9 +10,10 @@ package import System
 
 /// Keeps apps' packs: fetches what is wanted, makes it local, takes it away again (C8, C10).
 ///
-/// The actor carries out what the queue decides. Everything that changes takes its turn, so that the database, the queue
-/// and the disk tell one story; what blocks runs on threads of its own. Nothing ticks while nothing is under way.
-package actor PackStore: PackStoring {
+/// What blocks runs on threads of its own. Nothing ticks while nothing is under way.
+package actor PackStore: PackStoring, TransferOwner {
+    static let owner = TransferKey.Owner.packs
+
     /// A download that is wanted.
     struct Job {
         var request: PackRequest
@@ -38,7 +39,7 @@ package actor PackStore: PackStoring {
     var failures: [TransferKey: TransferStatus] = [:]
     var isClosed = false
     private var apps: [String: AppGenerations] = [:]
-    private var turn = TurnLock()
+    var turn = TurnLock()
     private var settled: [TransferKey: [CheckedContinuation<Void, Never>]] = [:]
 
     /// - Parameters:
@@ -59,7 +60,7 @@ package actor PackStore: PackStoring {
         self.log = log
         self.configuration = configuration
         self.transfers = transfers ?? TransferDispatcher(configuration.makeQueue())
-        self.transfers.attach(.packs) { [weak self] in Task { await self?.catchUp() } }
+        attach()
     }
 
     /// Events from this call on; all apps' with nil.
@@ -82,14 +83,7 @@ package actor PackStore: PackStoring {
 
     func forget(app: String) { apps[app] = nil }
 
-    // MARK: - Turns
-
-    /// Runs `body` when everything before it is done. Not to be nested.
-    func inTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        if !turn.take() { await withCheckedContinuation { turn.enqueue($0) } }
-        defer { turn.give() }
-        return try await body()
-    }
+    // MARK: - Stopping
 
     /// Waits until those of the transfers that were told to stop have stopped. Outside a turn.
     func settle(_ keys: [TransferKey]) async {
@@ -110,34 +104,21 @@ package actor PackStore: PackStoring {
 
     // MARK: - Carrying out
 
-    /// Tells the transfer queue a fact, and does what follows for packs.
-    func transfer(_ body: (inout TransferQueue) -> [TransferQueue.Action]) async {
-        transfers.change(.packs, body)
-        await perform()
-    }
-
-    /// Does what others' transfers brought about.
-    private func catchUp() async {
-        await inTurn { await perform() }
-    }
-
-    private func perform() async {
-        while let action = transfers.next(.packs) {
-            switch action {
-            case .start(let key): await start(key)
-            case .stop(let key): jobs[key]?.fetch?.stop()
-            case .discard(let key): await discard(key)
-            case .tellPaused(let key): tell(key, .paused)
-            case .tellWaiting(let key, let wait):
-                let error = jobs[key]?.lastError ?? StoreError(.network, "The download broke off.")
-                tell(key, .waiting(retryInSeconds: wait / .seconds(1), error))
-            case .tellFailed(let key): await fail(key)
-            case .tellCancelled(let key): await end(key, cancelled: true)
-            case .tellFinished(let key): await end(key, cancelled: false)
-            case .tellHold(let key, let reason):
-                jobs[key]?.hold = reason
-                if let reason { tell(key, .held(reason)) }
-            }
+    func carryOut(_ action: TransferQueue.Action) async {
+        switch action {
+        case .start(let key): await start(key)
+        case .stop(let key): jobs[key]?.fetch?.attempt.stop()
+        case .discard(let key): await discard(key)
+        case .tellPaused(let key): tell(key, .paused)
+        case .tellWaiting(let key, let wait):
+            let error = jobs[key]?.lastError ?? StoreError(.network, "The download broke off.")
+            tell(key, .waiting(retryInSeconds: wait / .seconds(1), error))
+        case .tellFailed(let key): await fail(key)
+        case .tellCancelled(let key): await end(key, cancelled: true)
+        case .tellFinished(let key): await end(key, cancelled: false)
+        case .tellHold(let key, let reason):
+            jobs[key]?.hold = reason
+            if let reason { tell(key, .held(reason)) }
         }
     }
 
@@ -151,21 +132,20 @@ package actor PackStore: PackStoring {
             let permitsHost = try await hostRule(key.app)
             guard let request = jobs[key]?.request, !isClosed else { return }
             let fetch = PackFetch(
-                PackDownload(request.pack), generations: try generations(of: key.app), client: try clients.client(),
-                options: configuration.pipelineOptions,
-                share: PackFetch.Share(
-                    governor: governor, key: key,
-                    rankClass: request.kind.rankClass(foreground: request.foreground)), permitsHost: permitsHost
+                PackDownload(request.pack), generations: try generations(of: key.app),
+                attempt: TransferAttempt(
+                    client: try clients.client(),
+                    share: TransferAttempt.Share(
+                        governor: governor, key: key,
+                        rankClass: request.kind.rankClass(foreground: request.foreground))),
+                options: configuration.pipelineOptions, permitsHost: permitsHost
             ) { [weak self] progress in
                 Task { await self?.note(progress, key) }
             }
             jobs[key]?.fetch = fetch
             jobs[key]?.meter = RateMeter()
             tell(key, .began)
-            try WorkerThread.start(name: "larder-fetch") { [self] in
-                let failure = fetch.run()
-                Task { await ended(key, fetch, failure) }
-            }
+            try runAttempt(fetch.run) { await self.ended(key, fetch, $0) }
         } catch {
             let failure = FetchFailure(error, pack: key.pack, brought: false)
             jobs[key]?.fetch = nil
