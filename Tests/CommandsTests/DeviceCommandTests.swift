@@ -20,14 +20,16 @@ struct DeviceCommandTests {
     }
 
     static func event(
-        _ phase: String, completed: Int64 = 0, total: Int64 = 0, notes: [JSONValue] = [], error: JSONValue = nil,
+        _ phase: String, completed: Int64 = 0, total: Int64 = 0, notes: [JSONValue] = [],
+        warnings: [JSONValue] = [], error: JSONValue = nil,
         packs: [JSONValue] = [
             ["id": "later", "version": 1, "policy": "prefetch", "state": "queued", "completed": 0, "total": 10]
         ]
     ) -> JSONValue {
         [
             "app": "a.b", "displayName": "The App", "phase": .string(phase), "completed": .integer(completed),
-            "total": .integer(total), "bytesPerSecond": 0, "notes": .array(notes), "error": error,
+            "total": .integer(total), "bytesPerSecond": 0, "notes": .array(notes), "warnings": .array(warnings),
+            "error": error,
             "packs": .array(packs),
         ]
     }
@@ -36,8 +38,8 @@ struct DeviceCommandTests {
     func installs() async throws {
         let events = [
             Self.event("checking"), Self.event("downloading", completed: 5_000_000, total: 20_000_000),
-            Self.event("downloading", completed: 9_000_000, total: 20_000_000, notes: ["The extension crashed."]),
-            Self.event("launchable", completed: 20_000_000, total: 20_000_000),
+            Self.event("downloading", completed: 9_000_000, total: 20_000_000, notes: ["Later waits."]),
+            Self.event("launchable", completed: 20_000_000, total: 20_000_000, warnings: ["The extension crashed."]),
         ]
         try await withService { _, _ in
             .events(events)
@@ -48,7 +50,8 @@ struct DeviceCommandTests {
             #expect(outcome.output.hasPrefix("Installed The App (a.b): 20.0 MB in "))
             #expect(outcome.output.contains("Still coming behind: later."))
             #expect(outcome.errors.contains("Checking The App\n"))
-            #expect(outcome.errors.contains("note: The extension crashed.\n"))
+            #expect(outcome.errors.contains("note: Later waits.\n"))
+            #expect(outcome.errors.hasSuffix("warning: The extension crashed.\n"))
             #expect(outcome.errors.contains("45%"))
             #expect(
                 service.requests == [

@@ -16,9 +16,11 @@ enum DebugCommand {
         "backgroundassets-debug", summary: "Send an app the events that otherwise come by themselves",
         discussion: """
             The app must be installed, and the device in developer mode ('larder developer-mode on'). A simulated event gives the \
-            extension its run time of the day back, and comes on metered networks and in low power, too; what it \
-            brings in the background may still wait for better ones. For an app with managed packs an install or update \
-            is a check for updates. Other devices are reached over SSH; devices.json in the configuration folder lists them \
+            extension its run time of the day back, and comes, with all it brings, on metered networks and in low power, too. \
+            An install or update does what a real one does beside the base app: manifest, extension, essential packs or \
+            downloads, then the others; 'larder watch APP' shows it. An install is one on a device that knows nothing of the \
+            app yet: the restrictions before the first launch hold, and what they hold back comes with the next launch. \
+            Other devices are reached over SSH; devices.json in the configuration folder lists them \
             as {"devices": [{"id": "desk", "name": "The one on the desk", "ssh": "user@host"}]}, and Larder must \
             be in PATH there.
             """,
@@ -116,5 +118,6 @@ enum DebugCommand {
         var text = "\(reply.app): \(reply.updating.count) to come, \(reply.removed.count) removed"
         if !reply.updating.isEmpty { text += ": \(reply.updating.joined(separator: ", "))" }
         context.print(text)
+        for note in reply.notes ?? [] { context.note("note: \(note)") }
     }
 }

@@ -96,6 +96,7 @@ extension DeviceCommands {
                     follower.display.summary($0.phase.isFinal || $0.phase == .launchable ? verb : "Accepted", $0)
                 }
                     ?? "Nothing is going on.")
+            for warning in last?.warnings ?? [] { context.note("warning: \(warning)") }
         }
         if let last, last.phase.isFinal || last.phase == .launchable, let error = InstallDisplay.missing(last) {
             throw error

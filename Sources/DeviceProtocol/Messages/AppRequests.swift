@@ -141,30 +141,6 @@ package struct CancelDownloadRequest: DeviceRequest {
     }
 }
 
-/// What a local pack takes on the disk (BA 1.11 `localSize`).
-package struct LocalSizeRequest: DeviceRequest {
-    package static let method = "app.localSize"
-    package var app: String
-    package var pack: String
-
-    package init(app: String, pack: String) {
-        self.app = app
-        self.pack = pack
-    }
-
-    package struct Reply: Codable, Hashable, Sendable {
-        /// Bytes in the files.
-        package var logical: Int64
-        /// Bytes of the disk's blocks behind them.
-        package var allocated: Int64
-
-        package init(logical: Int64, allocated: Int64) {
-            self.logical = logical
-            self.allocated = allocated
-        }
-    }
-}
-
 /// Download events of the app's packs, from now on. For one pack the stream ends after `finished` or `failed`; for a pack
 /// that is local already it tells so at once.
 package struct StatusUpdatesRequest: DeviceStreamRequest {

@@ -17,7 +17,8 @@ package struct DeveloperModeRequest: DeviceRequest {
 }
 
 /// Sends an installed app an event that otherwise comes by itself. The extension has its run time of the day again, and
-/// neither metered networks nor low power nor a person's settings keep the event back.
+/// neither metered networks nor low power nor background refresh keep the event back, or what it brings; in-app content
+/// being off before the first launch does. The answer comes when it is known what the event brings, which may still come.
 package struct SimulateRequest: DeviceRequest {
     package static let method = "simulate"
     package var app: String
@@ -34,8 +35,10 @@ package struct SimulateRequest: DeviceRequest {
         package var event: String
         /// Packs that are fetched or downloads that were scheduled, by identifier.
         package var updating: [String]
-        /// Packs that went.
+        /// Packs that went at once; what an update leaves without an offer goes at its end.
         package var removed: [String]
+        /// What was held back, and what went wrong with the extension; nil when nothing did.
+        package var notes: [String]?
 
         package init(app: String, event: String, updating: [String], removed: [String]) {
             self.app = app

@@ -37,13 +37,16 @@ package struct InstallEvent: Codable, Hashable, Sendable {
     package var total: Int64
     package var bytesPerSecond: Double
     package var packs: [PackProgressItem]
-    /// Things a person should know although the install goes on: a failed extension, a pack that comes later.
+    /// Things a person should know although the install goes on: a pack that comes later, and why.
     package var notes: [String]
+    /// What went wrong with the app's extension: something may be missing that nobody will bring by itself.
+    package var warnings: [String]
     package var error: DeviceError?
 
     package init(
         app: String, displayName: String, phase: Phase, completed: Int64 = 0, total: Int64 = 0,
-        bytesPerSecond: Double = 0, packs: [PackProgressItem] = [], notes: [String] = [], error: DeviceError? = nil
+        bytesPerSecond: Double = 0, packs: [PackProgressItem] = [], notes: [String] = [], warnings: [String] = [],
+        error: DeviceError? = nil
     ) {
         self.app = app
         self.displayName = displayName
@@ -53,6 +56,7 @@ package struct InstallEvent: Codable, Hashable, Sendable {
         self.bytesPerSecond = bytesPerSecond
         self.packs = packs
         self.notes = notes
+        self.warnings = warnings
         self.error = error
     }
 }

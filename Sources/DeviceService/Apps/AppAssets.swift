@@ -87,16 +87,9 @@ struct AppAssets: Sendable {
         try await store.cancel(app: app, pack: pack)
     }
 
-    func size(_ app: String, pack: String) async throws -> LocalSizeRequest.Reply {
-        _ = try await registry.existing(app)
-        guard let local = try await store.localPacks(app: app).first(where: { $0.id == pack }) else {
-            throw Self.notFound(pack, app)
-        }
-        return LocalSizeRequest.Reply(logical: local.installedSize, allocated: local.allocatedSize)
-    }
-
     /// Updates what is outdated and removes what is obsolete, from the newest manifest (BA 1.11 `checkForUpdates`).
-    func checkForUpdates(_ app: String) async throws -> CheckForUpdatesRequest.Reply {
+    /// - Parameter isForeground: what is updated comes at once, whatever holds the background back.
+    func checkForUpdates(_ app: String, isForeground: Bool = false) async throws -> CheckForUpdatesRequest.Reply {
         let manifest = try await catalogue.fetch(app, keys: try await keys(app)).manifest
         let transfers = try await store.transfers(app: app).filter { $0.state != .failed }
         let busy = Set(transfers.map { "\($0.pack) \($0.version)" })
@@ -118,7 +111,7 @@ struct AppAssets: Sendable {
         }
         if !updates.isEmpty {
             try await store.request(
-                updates.map { PackRequest(app: app, pack: $0, kind: .update, foreground: false) })
+                updates.map { PackRequest(app: app, pack: $0, kind: .update, foreground: isForeground) })
         }
         return CheckForUpdatesRequest.Reply(updating: updates.map(\.id).sorted(), removed: removed.sorted())
     }

@@ -8,12 +8,12 @@ extension AppRegistry {
     /// A pack that an event should have brought and did not.
     struct PackNote: Hashable, Sendable {
         var pack: String
-        var state: PlannedPack.State
+        var state: PlannedItem.State
         var message: String?
     }
 
     /// Replaces what is noted about these packs; `nil` state takes the note away.
-    func note(_ app: String, _ notes: [(pack: String, state: PlannedPack.State?, message: String?)]) async throws {
+    func note(_ app: String, _ notes: [(pack: String, state: PlannedItem.State?, message: String?)]) async throws {
         let rows = notes.map { ($0.pack, $0.state?.rawValue, $0.message) }
         try await database.write { connection in
             for (pack, state, message) in rows {
@@ -33,7 +33,7 @@ extension AppRegistry {
         let notes = try await database.read { connection in
             try connection.rows("SELECT pack, state, message FROM pack_note WHERE app = ?", [.text(app)]) { row in
                 PackNote(
-                    pack: row.text(0), state: PlannedPack.State(rawValue: row.text(1)) ?? .failed,
+                    pack: row.text(0), state: PlannedItem.State(rawValue: row.text(1)) ?? .failed,
                     message: row.textIfPresent(2))
             }
         }

@@ -21,9 +21,10 @@ struct HostLimits: Sendable {
         // A developer's server stands in for the app's own; its hosts need not be on the list.
         if try await settings.urlOverride() != nil { return nil }
         let record = try await registry.app(app)
-        if record?.wasLaunched == true { return nil }
+        let plan = try await registry.journaled(app)?.plan
+        if record?.wasLaunched == true, plan?.isFirstInstall != true { return nil }
         let path: FilePath
-        if let plan = try await registry.journaled(app)?.plan, let name = FilePath(plan.source).lastComponent {
+        if let plan, let name = FilePath(plan.source).lastComponent {
             path = bundles.folder(app).appending("\(plan.bundle)").appending(name)
         } else if let record {
             path = bundles.paths.appRoot(app).appending(record.basePath)

@@ -18,10 +18,11 @@ extension DownloadStore {
     func beginInstall(_ app: String) { installing.insert(app) }
 
     /// The essential downloads are over, or the install is: what ended is told, and the rest may go.
-    func endInstall(_ app: String) async {
+    /// - Returns: what went wrong with the extension that was told.
+    func endInstall(_ app: String) async -> String? {
         installing.remove(app)
         deliver(app)
-        await waking[app]?.value
+        return await waking[app]?.value
     }
 
     /// Takes back what an update that is undone had brought.
@@ -78,13 +79,16 @@ extension DownloadStore {
     }
 
     /// Lets held downloads go. What has ended already is told to those who watch.
-    func release(_ identifiers: [String], app: String) async {
+    /// - Parameter inFront: they come at once, whatever holds the background back.
+    func release(_ identifiers: [String], app: String, inFront: Bool = false) async {
+        guard !identifiers.isEmpty else { return }
         await inTurn {
             for identifier in identifiers {
                 let key = TransferKey(app: app, download: identifier)
                 if let download = downloads[key], download.state.hasEnded {
                     for watcher in (watchers[app] ?? [:]).values { watcher.yield(download) }
                 }
+                if inFront { await apply(.foreground(true), to: key) }
                 await apply(.released, to: key)
             }
         }

@@ -14,8 +14,9 @@ extension DownloadStore {
     func wake(_ app: String) {
         guard waking[app] == nil, !untold(app).isEmpty else { return }
         waking[app] = Task {
-            await self.tellExtension(app)
+            let trouble = await self.tellExtension(app)
             self.slept(app)
+            return trouble
         }
     }
 
@@ -37,12 +38,16 @@ extension DownloadStore {
     /// There is no extension that could be told, or it did not get as far as that: asking it again at once would not end.
     private func leaveToApp(_ app: String) { troublesome.formUnion(untold(app).compactMap(\.number)) }
 
-    private func tellExtension(_ app: String) async {
-        guard let record = try? await tools.registry.app(app) else { return }
+    /// - Returns: what went wrong with the extension, for a person.
+    private func tellExtension(_ app: String) async -> String? {
+        guard let record = try? await tools.registry.app(app) else { return nil }
         let (bundles, paths) = (tools.bundles, tools.paths)
         guard let bundle = try? await offload({ try bundles.bundle(record) }), !bundle.backgroundAssets.isManaged,
             let subject = ExtensionSubject(bundle, paths: paths)
-        else { return leaveToApp(app) }
+        else {
+            leaveToApp(app)
+            return nil
+        }
         let store = self
         let answers = answers(to: app)
         let outcome = await tools.extensions.run(
@@ -62,6 +67,7 @@ extension DownloadStore {
             if let number = telling.removeValue(forKey: app) { troublesome.insert(number) } else { leaveToApp(app) }
         }
         telling[app] = nil
+        return outcome.trouble
     }
 
     /// The next end for the extension; nil when there is none, or the app has come and listens: then nothing more is shared.

@@ -39,7 +39,7 @@ actor DownloadStore: TransferOwner {
     /// Apps whose extension is being asked what to download; it schedules nothing meanwhile.
     var answering: Set<String> = []
     /// Apps whose extension is being told.
-    var waking: [String: Task<Void, Never>] = [:]
+    var waking: [String: Task<String?, Never>] = [:]
     /// What each of them is being told now.
     var telling: [String: Int64] = [:]
     /// What running extensions are told besides: ends that the app, which is there, has heard of.

@@ -84,18 +84,22 @@ actor LanguageChanges {
         return !settings.allowsBackgroundRefresh(app) || !settings.allowsInAppContent && !wasLaunched
     }
 
-    /// Carries the change out as if another language had just been resolved; returns when it is done.
+    /// Carries the change out as if another language had just been resolved, in front; returns when it is done.
+    /// - Returns: the packs that came, and those that went.
     /// - Throws: `DeviceError`, also when the app has no managed packs.
-    func simulate(_ app: String) async throws {
+    func simulate(_ app: String) async throws -> (came: [String], went: [String]) {
         _ = try await assets.keys(app)
+        let before = Set(try await assets.store.localPacks(app: app).map(\.id))
         try await assets.registry.beginLanguageChange(app)
-        start(app, isLaunch: true)
+        start(app, isLaunch: true, isForeground: true)
         await tasks[app]?.value
+        let after = Set(try await assets.store.localPacks(app: app).map(\.id))
+        return (after.subtracting(before).sorted(), before.subtracting(after).sorted())
     }
 
     /// One at a time. A change that comes while another is carried out, or waits for better conditions, takes its place: it
     /// looks at all packs anew.
-    private func start(_ app: String, isLaunch: Bool = false) {
+    private func start(_ app: String, isLaunch: Bool = false, isForeground: Bool = false) {
         let previous = tasks[app]
         previous?.cancel()
         tasks[app] = Task {
@@ -104,7 +108,7 @@ actor LanguageChanges {
             do {
                 // The note stays: the launch goes on from there.
                 if !isLaunch, try await self.isPutOff(app) { return }
-                try await self.carryOut(app)
+                try await self.carryOut(app, isForeground: isForeground)
                 try await self.assets.registry.endLanguageChange(app)
             } catch is CancellationError {
                 // The note stays for the next start.
@@ -120,7 +124,7 @@ actor LanguageChanges {
         _ = try? await assets.registry.endLanguageChange(app)
     }
 
-    private func carryOut(_ app: String) async throws {
+    private func carryOut(_ app: String, isForeground: Bool) async throws {
         let keys = try await assets.keys(app)
         let manifest = try await assets.catalogue.known(app, keys: keys).manifest
         let missing = try await assets.languagePlan(app, manifest, keys).missing
@@ -135,7 +139,7 @@ actor LanguageChanges {
             declined = await extensions.shouldDownload(packs, event: "languageChange", subject).declined
         }
         let reply = try await assets.settleLanguage(
-            app, manifest, keys, declined: declined, kind: .prefetch, isForeground: false)
+            app, manifest, keys, declined: declined, kind: .prefetch, isForeground: isForeground)
         for failure in reply.failures { notes.add(failure.error.message, app: app) }
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppBundles
 import DeviceProtocol
+import Kit
+import System
 
 extension AppLifecycle {
     /// A person closed the app for good: nothing is done on its behalf until it is launched again (C5).
@@ -14,6 +17,31 @@ extension AppLifecycle {
     func giveBackRunTime(_ app: String) async throws {
         _ = try await tools.registry.existing(app)
         try await tools.usage.change(app) { $0.budget.reset() }
+    }
+
+    /// Does what an install or update does beside its base app, which stays as it is: manifest, extension, essential
+    /// packs or downloads, then the others. A simulated install is one on a device that knows nothing of the app yet: the
+    /// restrictions hold, launched or not, with whole allowances; what they hold back comes with the next launch.
+    /// - Throws: `DeviceError`, also when the app has nothing that an event could bring.
+    func simulate(_ app: String, _ event: InstallPlan.Kind) async throws -> InstallRun {
+        let record = try await tools.registry.existing(app)
+        try reserve(app)
+        defer { unreserve(app) }
+        let bundles = tools.bundles
+        let bundle = try await offload { try bundles.bundle(record) }
+        let keys = bundle.backgroundAssets
+        guard keys.isManaged || keys.mode == .unmanaged else {
+            throw DeviceError(
+                .badBundle,
+                "\(app) has neither managed asset packs nor an extension that chooses downloads, so no event brings anything. "
+                    + "`larder doctor \(app)` says what its Info.plist lacks.")
+        }
+        var plan = InstallPlan(
+            kind: .update, event: event, app: app, displayName: record.displayName, version: record.version,
+            source: bundle.path.string, bundle: record.bundle, baseSize: 0, isManaged: keys.isManaged,
+            isUnmanaged: keys.mode == .unmanaged, essentialAllowance: keys.restrictions?.essentialDownloadAllowance)
+        plan.isSimulated = true
+        return begin(plan)
     }
 
     /// Pauses the app's install, or its downloads when none is under way; with `pack`, that download only.

@@ -59,12 +59,15 @@ actor AppLifecycle {
         }
         let found = try await AppSource.look(at: FilePath(path), paths: paths)
         let app = found.bundle.identifier
+        var unfinished: InstallPlan.Kind?
         if let run = runs[app] {
-            switch await run.machine.repetition(by: plan(found, path, replacing: nil)) {
+            let machine = await run.machine
+            switch machine.repetition(by: plan(found, path, replacing: nil)) {
             case .follow:
                 if mustExist { try await requireInstalled(app) }
                 return run
             case .supersede:
+                if !machine.plan.isSimulated { unfinished = machine.plan.event }
                 run.post(.superseded)
                 await tasks[app]?.value
             case .wait: await tasks[app]?.value
@@ -72,13 +75,13 @@ actor AppLifecycle {
             }
         }
         try reserve(app)
-        defer { reserved.remove(app) }
+        defer { unreserve(app) }
         try await groups.check(found.bundle)
         if mustExist { try await requireInstalled(app) }
-        let run = InstallRun(
-            InstallMachine(plan(found, path, replacing: try await tools.registry.app(app))), tools)
-        start(run)
-        return run
+        var plan = plan(found, path, replacing: try await tools.registry.app(app))
+        // What still came for the one before belongs to this one now.
+        if let unfinished { plan.event = unfinished }
+        return begin(plan)
     }
 
     private func requireInstalled(_ app: String) async throws {
@@ -118,7 +121,7 @@ actor AppLifecycle {
         }
         _ = try await tools.registry.existing(app)
         try reserve(app)
-        defer { reserved.remove(app) }
+        defer { unreserve(app) }
         try await remove(app)
         log.notice("Uninstalled.", ["app": app])
         quiet()
@@ -144,8 +147,8 @@ actor AppLifecycle {
             usage.history.launched(at: now)
             usage.isClosed = false
         }
-        guard isFirst else { return }
-        try await tools.registry.markLaunched(app)
+        if isFirst { try await tools.registry.markLaunched(app) }
+        // A simulated install may have held something back since the first launch, too.
         try await liftRestrictions(app)
     }
 
@@ -182,7 +185,8 @@ actor AppLifecycle {
 
     private var groups: AppGroups { AppGroups(registry: tools.registry, bundles: tools.bundles) }
 
-    private func reserve(_ app: String) throws {
+    /// Keeps everything else that would change the app away, until `unreserve`.
+    func reserve(_ app: String) throws {
         guard runs[app] == nil else {
             throw DeviceError(
                 .appBusy,
@@ -194,6 +198,15 @@ actor AppLifecycle {
                 .appBusy, "\(app) is being removed, or another install of it just begins. Try again in a moment.",
                 details: ["app": app])
         }
+    }
+
+    func unreserve(_ app: String) { reserved.remove(app) }
+
+    /// Begins a run of an app that is reserved.
+    func begin(_ plan: InstallPlan) -> InstallRun {
+        let run = InstallRun(InstallMachine(plan), tools)
+        start(run)
+        return run
     }
 
     private func start(_ run: InstallRun) {

@@ -11,8 +11,8 @@ extension InstallMachine {
         let (completed, total) = plan.progress
         return InstallEvent(
             app: plan.app, displayName: plan.displayName, phase: phase, completed: completed, total: total,
-            bytesPerSecond: isPaused ? 0 : bytesPerSecond, packs: (plan.packs ?? []).map(item), notes: plan.notes,
-            error: phase == .cancelled ? nil : error)
+            bytesPerSecond: isPaused ? 0 : bytesPerSecond, packs: (plan.items ?? []).map(item), notes: plan.notes,
+            warnings: plan.warnings, error: phase == .cancelled ? nil : error)
     }
 
     private var phase: InstallEvent.Phase {
@@ -32,20 +32,19 @@ extension InstallMachine {
         }
     }
 
-    private func item(_ planned: PlannedPack) -> PackProgressItem {
+    private func item(_ item: PlannedItem) -> PackProgressItem {
         let state: PackState
-        switch planned.state {
+        switch item.state {
         case .finished: state = .local
         case .failed: state = .failed
         case .declined, .deferred: state = .declined
         case .held: state = .waiting
-        case .pending: state = isPaused ? .paused : planned.downloaded > 0 ? .downloading : .queued
+        case .pending: state = isPaused ? .paused : item.downloaded > 0 ? .downloading : .queued
         }
         return PackProgressItem(
-            id: planned.name, version: planned.pack.version,
-            policy: planned.download == nil
-                ? PackPolicy(rawValue: planned.pack.downloadPolicy.name) : PackPolicy(rawValue: planned.role.rawValue),
-            state: state, completed: planned.state == .finished ? planned.pack.downloadSize : planned.downloaded,
-            total: planned.pack.downloadSize, error: planned.error, essentialError: planned.essentialError)
+            id: item.name, version: item.pack?.version ?? 0,
+            policy: PackPolicy(rawValue: item.pack?.downloadPolicy.name ?? item.role.rawValue), state: state,
+            completed: item.state == .finished ? item.size : item.downloaded, total: item.size, error: item.error,
+            essentialError: item.essentialError)
     }
 }

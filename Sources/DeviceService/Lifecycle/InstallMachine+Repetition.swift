@@ -17,6 +17,7 @@ extension InstallMachine {
     /// Decides by version, size and last change: a bundle that was built anew is another one, whatever its version.
     func repetition(by other: InstallPlan) -> Repetition {
         if state.isFinal { return .wait }
+        if plan.isSimulated { return state == .prefetching ? .supersede : .refuse }
         let isSame =
             plan.version == other.version && plan.baseSize == other.baseSize && plan.sourceChange != nil
             && plan.sourceChange == other.sourceChange

@@ -13,11 +13,11 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case fetchingManifest
         /// → planning, rollingBack
         case askingExtension
-        /// Space is computed before the first byte. → copyingApp, rollingBack
+        /// Space is computed before the first byte. → copyingApp, downloading (simulated), rollingBack
         case planning
         /// → downloading, rollingBack
         case copyingApp
-        /// Essential packs. → finishing once each is resolved, rollingBack when cancelled
+        /// Essential items. → finishing, or prefetching (simulated), once each is resolved; rollingBack when cancelled
         case downloading
         /// The new base takes the old one's place. → prefetching, rollingBack
         case finishing
@@ -37,15 +37,18 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     /// What happened.
     package enum Fact: Sendable {
         case unpacked
-        /// The packs that were chosen from the manifest; none when the app has no managed packs.
-        case chosen([PlannedPack])
+        /// What the manifest's policies or the extension of an unmanaged app chose; `trouble` is what went wrong with the
+        /// extension.
+        case chosen([PlannedItem], trouble: String? = nil)
         /// The extension declined these; `trouble` is what went wrong with it.
         case answered(declined: Set<String>, trouble: String?)
         case planned(SpacePlan)
         case copied(bytes: Int64)
         case copiedAll
-        case pack(String, PackFact)
+        case item(PlannedItem.Key, ItemFact)
         case committed
+        /// The extension that was told of ends came to a bad end itself.
+        case troubled(String)
         /// The action under way failed for good.
         case failed(DeviceError)
         case pause, resume, cancel
@@ -54,14 +57,14 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case rolledBack
     }
 
-    package enum PackFact: Sendable {
+    package enum ItemFact: Sendable {
         case progress(downloaded: Int64)
         case held(HoldReason)
         case finished
         case failed(DeviceError)
     }
 
-    /// What to do. Each is answered by a fact, except `pausePacks`, `resumePacks` and `cancelPacks`.
+    /// What to do. Each is answered by a fact, except `pauseItems`, `resumeItems` and `cancelItems`.
     package enum Action: Hashable, Sendable {
         /// → copied…, unpacked, failed
         case unpackApp
@@ -70,15 +73,15 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         /// → answered
         case askExtension([DownloadManifestPack])
         /// → planned, failed
-        case planSpace([PlannedPack])
+        case planSpace([PlannedItem])
         /// → copied…, copiedAll, failed
         case copyApp
-        /// → pack…
-        case request([PlannedPack])
+        /// → item…
+        case request([PlannedItem])
         /// → committed, failed
         case commit
-        case pausePacks, resumePacks
-        case cancelPacks([String])
+        case pauseItems, resumeItems
+        case cancelItems([PlannedItem.Key])
         /// → rolledBack
         case rollBack
     }
@@ -103,7 +106,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case .copyingApp: return [.copyApp]
         case .downloading: return request([.essential])
         case .finishing: return [.commit]
-        case .prefetching: return request([.prefetch, .update])
+        case .prefetching: return request(Set(PlannedItem.Role.allCases))
         case .rollingBack: return [.rollBack]
         case .complete, .failed, .cancelled: return []
         }
@@ -118,18 +121,18 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     /// What the journal must not miss; progress is not part of it.
     var checkpoint: Checkpoint {
         Checkpoint(
-            state: state, isPaused: isPaused, packs: plan.packs?.map { PackCheckpoint(role: $0.role, state: $0.state) })
+            state: state, isPaused: isPaused, items: plan.items?.map { ItemCheckpoint(role: $0.role, state: $0.state) })
     }
 
     struct Checkpoint: Hashable {
         var state: State
         var isPaused: Bool
-        var packs: [PackCheckpoint]?
+        var items: [ItemCheckpoint]?
     }
 
-    struct PackCheckpoint: Hashable {
-        var role: PlannedPack.Role
-        var state: PlannedPack.State
+    struct ItemCheckpoint: Hashable {
+        var role: PlannedItem.Role
+        var state: PlannedItem.State
     }
 
     package mutating func handle(_ fact: Fact) -> [Action] {
@@ -139,8 +142,11 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case .cancel: return cancel()
         case .superseded: return superseded()
         case .failed(let error): return fail(error)
-        case .pack(let id, let fact): return packChanged(id, fact)
-        case .chosen(let packs): return state == .fetchingManifest ? chosen(packs) : []
+        case .item(let key, let fact): return itemChanged(key, fact)
+        case .chosen(let items, let trouble): return state == .fetchingManifest ? chosen(items, trouble) : []
+        case .troubled(let trouble):
+            warn(trouble)
+            return []
         case .answered(let declined, let trouble):
             return state == .askingExtension ? answered(declined, trouble) : []
         case .planned(let figures): return state == .planning ? planned(figures) : []
@@ -165,11 +171,12 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     // MARK: - Planning
 
-    private mutating func chosen(_ packs: [PlannedPack]) -> [Action] {
-        plan.packs = packs
-        for planned in packs { if let error = planned.error { note(error.message) } }
-        // An unmanaged app's extension was asked already: these are its answer.
-        let asked = plan.isManaged ? packs.filter { $0.state == .pending && $0.role != .update }.map(\.pack) : []
+    private mutating func chosen(_ items: [PlannedItem], _ trouble: String?) -> [Action] {
+        plan.items = items
+        warn(trouble)
+        for item in items { if let error = item.error { note(error.message) } }
+        // The extension that chose downloads was asked already: they are its answer.
+        let asked = items.filter { $0.state == .pending && $0.role != .update }.compactMap(\.pack)
         guard !asked.isEmpty else {
             state = .planning
             return held([.planSpace(plan.pending([.essential, .prefetch]))])
@@ -179,51 +186,51 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     }
 
     private mutating func answered(_ declined: Set<String>, _ trouble: String?) -> [Action] {
-        for id in declined { plan.change(id) { $0.state = .declined } }
-        if let trouble { note(trouble) }
+        for id in declined { plan.change(.pack(id)) { $0.state = .declined } }
+        warn(trouble)
         state = .planning
         return held([.planSpace(plan.pending([.essential, .prefetch]))])
     }
 
     private mutating func planned(_ figures: SpacePlan) -> [Action] {
         guard figures.fits else { return fail(figures.refusal(of: plan.displayName)) }
-        return enter(.copyingApp)
+        return enter(plan.isSimulated ? .downloading : .copyingApp)
     }
 
-    // MARK: - Packs
+    // MARK: - Items
 
-    private func request(_ roles: Set<PlannedPack.Role>) -> [Action] {
-        let packs = plan.pending(roles)
-        return packs.isEmpty ? [] : [.request(packs)]
+    private func request(_ roles: Set<PlannedItem.Role>) -> [Action] {
+        let items = plan.pending(roles)
+        return items.isEmpty ? [] : [.request(items)]
     }
 
-    private mutating func packChanged(_ id: String, _ fact: PackFact) -> [Action] {
+    private mutating func itemChanged(_ key: PlannedItem.Key, _ fact: ItemFact) -> [Action] {
         switch fact {
         case .progress(let downloaded):
-            plan.change(id) { planned in
-                planned.downloaded = downloaded
-                if planned.state == .held { planned.state = .pending }
+            plan.change(key) { item in
+                item.downloaded = downloaded
+                if item.state == .held { item.state = .pending }
             }
         case .held(let reason):
             var name: String?
-            plan.change(id) { planned in
-                guard planned.state == .pending else { return }
-                planned.state = .held
-                name = planned.name
+            plan.change(key) { item in
+                guard item.state == .pending else { return }
+                item.state = .held
+                name = item.name
             }
             if let name { note("\(name) waits for \(reason.waitsFor).") }
         case .finished:
-            plan.change(id) {
+            plan.change(key) {
                 $0.state = .finished
                 $0.error = nil
             }
         case .failed(let error):
             var isFresh = false
-            plan.change(id) { planned in
-                isFresh = planned.state == .pending
+            plan.change(key) { item in
+                isFresh = item.state == .pending || item.state == .held
                 // A host that is not allowed yet is another matter than one that fails: the first launch allows it.
-                if isFresh { planned.state = error.code == .domainNotAllowed ? .deferred : .failed }
-                planned.error = error
+                if isFresh { item.state = error.code == .domainNotAllowed ? .deferred : .failed }
+                item.error = error
             }
             if isFresh, state != .rollingBack { note(error.message) }
         }
@@ -233,8 +240,10 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     /// Goes on when nothing is left to wait for.
     private mutating func settle() -> [Action] {
         if isPaused { return [] }
-        if state == .downloading, plan.pending([.essential]).isEmpty { return enter(.finishing) }
-        if state == .prefetching, plan.pending([.prefetch, .update]).isEmpty { state = .complete }
+        if state == .downloading, plan.pending([.essential]).isEmpty {
+            return enter(plan.isSimulated ? .prefetching : .finishing)
+        }
+        if state == .prefetching, plan.pending().isEmpty { state = .complete }
         return []
     }
 
@@ -243,14 +252,14 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     private mutating func pause() -> [Action] {
         guard !isPaused, !state.isFinal, state != .rollingBack else { return [] }
         isPaused = true
-        return [.downloading, .prefetching].contains(state) ? [.pausePacks] : []
+        return [.downloading, .prefetching].contains(state) ? [.pauseItems] : []
     }
 
     private mutating func resume() -> [Action] {
         guard isPaused else { return [] }
         isPaused = false
         // A step that was under way when the pause came has ended or will; those before the copy are begun anew.
-        let resumed: [Action] = [.downloading, .prefetching].contains(state) ? [.resumePacks] : []
+        let resumed: [Action] = [.downloading, .prefetching].contains(state) ? [.resumeItems] : []
         restart()
         let settled = settle()
         return resumed + (settled.isEmpty ? entry : settled)
@@ -260,16 +269,16 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         guard !state.isFinal, state != .rollingBack else { return [] }
         if state == .prefetching {
             // The app is installed; what is cancelled is the rest.
-            let ids = plan.pending([.prefetch, .update]).map(\.pack.id)
-            for id in ids {
-                plan.change(id) {
+            let keys = plan.pending().compactMap(\.key)
+            for key in keys {
+                plan.change(key) {
                     $0.state = .failed
-                    $0.error = DeviceError(.cancelled, "The download of \(id) was cancelled.")
+                    $0.error = DeviceError(.cancelled, "The download of \($0.name) was cancelled.")
                 }
             }
             state = .complete
             isPaused = false
-            return [.cancelPacks(ids)]
+            return [.cancelItems(keys)]
         }
         return rollBack(nil)
     }
@@ -280,7 +289,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         let wasPaused = isPaused
         isPaused = false
         state = .complete
-        return wasPaused ? [.resumePacks] : []
+        return wasPaused ? [.resumeItems] : []
     }
 
     private mutating func fail(_ error: DeviceError) -> [Action] {
@@ -303,16 +312,16 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     private mutating func enter(_ next: State) -> [Action] {
         state = next
-        // An unmanaged app's extension is told of failures and decides itself.
-        if next == .prefetching, plan.isManaged { offerFailedAgain() }
+        if next == .prefetching { offerFailedAgain() }
         let settled = settle()
         return settled.isEmpty ? entry : settled
     }
 
-    /// A failed essential pack is offered again as a non-essential one (C3, BA 1.15).
+    /// A failed essential pack is offered again as a non-essential one (C3, BA 1.15). Of a download its extension is told,
+    /// which decides itself.
     private mutating func offerFailedAgain() {
-        for planned in plan.packs ?? [] where planned.role == .essential && planned.state == .failed {
-            plan.change(planned.pack.id) {
+        for item in plan.items ?? [] where item.pack != nil && item.role == .essential && item.state == .failed {
+            plan.change(item.key) {
                 $0.essentialError = $0.error
                 $0.role = .prefetch
                 $0.state = .pending
@@ -324,5 +333,9 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     private mutating func note(_ text: String) {
         if !plan.notes.contains(text) { plan.notes.append(text) }
+    }
+
+    private mutating func warn(_ text: String?) {
+        if let text, !plan.warnings.contains(text) { plan.warnings.append(text) }
     }
 }

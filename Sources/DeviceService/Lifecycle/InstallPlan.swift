@@ -13,9 +13,17 @@ package struct InstallPlan: Codable, Hashable, Sendable {
 
         /// As `BAContentRequest` names the event.
         package var eventName: String { rawValue }
+        /// As policies of packs name it.
+        var eventType: InstallationEventType { self == .install ? .firstInstallation : .subsequentUpdate }
     }
 
+    /// What becomes of the base app: an update leaves the one that is there in place until the end.
     package var kind: Kind
+    /// What packs and extension are told. A bundle that takes over from an install which was not complete updates the
+    /// base app, and is still that install.
+    package var event: Kind
+    /// A developer's simulation of the event: it brings packs and downloads, and leaves the base app alone.
+    package var isSimulated = false
     package var app: String
     package var displayName: String
     package var version: String
@@ -37,16 +45,20 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var isUnmanaged: Bool
     /// `BAEssentialDownloadAllowance`, which stands for the essential packs' sizes until these are known.
     package var essentialAllowance: Int64?
-    /// nil until the manifest is there and the packs are chosen.
-    package var packs: [PlannedPack]?
+    /// Packs and downloads; nil until the manifest is there and they are chosen.
+    package var items: [PlannedItem]?
     package var notes: [String] = []
+    /// What went wrong with the app's extension.
+    package var warnings: [String] = []
 
     package init(
-        kind: Kind, app: String, displayName: String, version: String, source: String, archive: String? = nil,
+        kind: Kind, event: Kind? = nil, app: String, displayName: String, version: String, source: String,
+        archive: String? = nil,
         bundle: Int, baseSize: Int64, sourceChange: Timestamp? = nil,
         isManaged: Bool, isUnmanaged: Bool = false, essentialAllowance: Int64?
     ) {
         self.kind = kind
+        self.event = event ?? kind
         self.app = app
         self.displayName = displayName
         self.version = version
@@ -64,33 +76,38 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var progress: (completed: Int64, total: Int64) {
         var completed = min(copied, baseSize)
         var total = baseSize
-        guard let packs else {
+        guard let items else {
             // Before the sizes are known the allowance stands for them.
             return (completed, total.addingClamped(isManaged || isUnmanaged ? essentialAllowance ?? 0 : 0))
         }
-        for planned in packs where planned.role == .essential {
-            switch planned.state {
+        for item in items where item.role == .essential {
+            switch item.state {
             case .declined, .deferred, .held, .failed: continue
-            case .finished: completed = completed.addingClamped(planned.pack.downloadSize)
-            case .pending: completed = completed.addingClamped(min(planned.downloaded, planned.pack.downloadSize))
+            case .finished: completed = completed.addingClamped(item.size)
+            case .pending: completed = completed.addingClamped(min(item.downloaded, item.size))
             }
-            total = total.addingClamped(planned.pack.downloadSize)
+            total = total.addingClamped(item.size)
         }
         return (completed, total)
     }
 
-    func pending(_ roles: Set<PlannedPack.Role>) -> [PlannedPack] {
-        (packs ?? []).filter { roles.contains($0.role) && $0.state == .pending }
+    /// The event is a first installation, on a device that knows nothing of the app yet: the allowances are whole, and hold.
+    var isFirstInstall: Bool { event == .install && (kind == .install || isSimulated) }
+
+    func pending(_ roles: Set<PlannedItem.Role> = Set(PlannedItem.Role.allCases)) -> [PlannedItem] {
+        (items ?? []).filter { roles.contains($0.role) && $0.state == .pending }
     }
 
-    mutating func change(_ id: String, _ body: (inout PlannedPack) -> Void) {
-        guard let index = packs?.firstIndex(where: { $0.pack.id == id }) else { return }
-        packs?[index].change(body)
+    func item(_ key: PlannedItem.Key) -> PlannedItem? { items?.first { $0.key == key } }
+
+    mutating func change(_ key: PlannedItem.Key?, _ body: (inout PlannedItem) -> Void) {
+        guard let key, let index = items?.firstIndex(where: { $0.key == key }) else { return }
+        items?[index].change(body)
     }
 }
 
-extension PlannedPack {
-    fileprivate mutating func change(_ body: (inout PlannedPack) -> Void) { body(&self) }
+extension PlannedItem {
+    fileprivate mutating func change(_ body: (inout PlannedItem) -> Void) { body(&self) }
 }
 
 extension Int64 {

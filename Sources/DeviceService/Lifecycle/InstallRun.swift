@@ -72,7 +72,7 @@ actor InstallRun {
         }
         following?.cancel()
         followingDownloads?.cancel()
-        if machine.plan.isUnmanaged, machine.state.isFinal { await tools.downloads.endInstall(app) }
+        if machine.plan.isUnmanaged, machine.state.isFinal { _ = await tools.downloads.endInstall(app) }
         if Task.isCancelled { await leave() } else { await end() }
     }
 
@@ -124,23 +124,23 @@ actor InstallRun {
         if machine.plan.isUnmanaged, machine.state.isLaunchable, !areEndsTold {
             // One batch after the essential downloads; then the rest may go.
             areEndsTold = true
-            await tools.downloads.endInstall(app)
+            if let trouble = await tools.downloads.endInstall(app) { _ = machine.handle(.troubled(trouble)) }
         }
         await perform(actions)
     }
 
     private func follow(_ download: Download) {
-        let id = PlannedPack.id(of: download)
-        guard machine.plan.packs?.contains(where: { $0.pack.id == id }) == true else { return }
+        guard let number = download.number, machine.plan.item(.download(number)) != nil else { return }
+        let fact: InstallMachine.ItemFact
         switch download.state {
-        case .waiting where download.hold != nil:
-            if let reason = download.hold { post(.pack(id, .held(reason))) }
-        case .held, .waiting, .downloading, .paused: post(.pack(id, .progress(downloaded: download.total)))
-        case .finished: post(.pack(id, .finished))
+        case .held, .waiting, .downloading, .paused:
+            let hold = download.state == .waiting ? download.hold : nil
+            fact = hold.map { .held($0) } ?? .progress(downloaded: download.total)
+        case .finished: fact = .finished
         case .failed:
-            let error = download.error ?? DeviceError(.failed, "\(download.description.identifier) failed.")
-            post(.pack(id, .failed(error)))
+            fact = .failed(download.error ?? DeviceError(.failed, "\(download.description.identifier) failed."))
         }
+        post(.item(.download(number), fact))
     }
 
     private func journal() async {
@@ -153,12 +153,8 @@ actor InstallRun {
     }
 
     private func follow(_ event: PackEvent) {
-        guard
-            machine.plan.packs?.contains(where: { $0.pack.id == event.pack.id && $0.pack.version == event.pack.version }
-            )
-                == true
-        else { return }
         let id = event.pack.id
+        guard machine.plan.item(.pack(id))?.pack?.version == event.pack.version else { return }
         switch event.change {
         case .began, .paused:
             troubles[id] = nil
@@ -166,39 +162,40 @@ actor InstallRun {
         case .progress(let progress):
             troubles[id] = nil
             rates[id] = progress.bytesPerSecond
-            post(.pack(id, .progress(downloaded: progress.downloaded)))
+            post(.item(.pack(id), .progress(downloaded: progress.downloaded)))
         case .waiting(_, let error):
             rates[id] = nil
             troubles[id] = error.description
             report()
         case .held(let reason):
             rates[id] = nil
-            post(.pack(id, .held(reason)))
+            post(.item(.pack(id), .held(reason)))
         case .finished:
             troubles[id] = nil
             rates[id] = nil
-            post(.pack(id, .finished))
+            post(.item(.pack(id), .finished))
         case .failed(let error):
             troubles[id] = nil
             rates[id] = nil
-            post(.pack(id, .failed(DeviceError(wrapping: error))))
+            post(.item(.pack(id), .failed(DeviceError(wrapping: error))))
         }
     }
 
     private func perform(_ actions: [InstallMachine.Action]) async {
         for action in actions {
             switch action {
-            case .pausePacks:
+            case .pauseItems:
                 await quietly { try await $0.store.pause(app: $1, pack: nil) }
                 await tools.downloads.pause(app: app, identifier: nil)
-            case .resumePacks:
+            case .resumeItems:
                 await quietly { try await $0.store.resume(app: $1, pack: nil) }
                 await tools.downloads.resume(app: app, identifier: nil)
-            case .cancelPacks(let ids):
-                let downloads = (machine.plan.packs ?? []).filter { ids.contains($0.pack.id) }.compactMap(\.download)
-                for identifier in downloads { try? await tools.downloads.cancel(identifier, app: app) }
-                for id in ids where downloads.isEmpty { await quietly { try await $0.store.cancel(app: $1, pack: id) } }
-            case .request(let packs): await request(packs)
+            case .cancelItems(let keys):
+                for item in keys.compactMap({ machine.plan.item($0) }) {
+                    if let pack = item.pack { await quietly { try await $0.store.cancel(app: $1, pack: pack.id) } }
+                    if let identifier = item.download { try? await tools.downloads.cancel(identifier, app: app) }
+                }
+            case .request(let items): await request(items)
             default: begin(action)
             }
         }
@@ -212,14 +209,15 @@ actor InstallRun {
         }
     }
 
-    private func request(_ packs: [PlannedPack]) async {
-        if machine.plan.isUnmanaged {
-            return await tools.downloads.release(packs.compactMap(\.download), app: app)
-        }
+    private func request(_ items: [PlannedItem]) async {
+        let plan = machine.plan
+        await tools.downloads.release(items.compactMap(\.download), app: app, inFront: plan.isSimulated)
+        let packs = items.compactMap { PackRequest($0, of: plan) }
+        guard !packs.isEmpty else { return }
         do {
-            try await tools.store.request(packs.map { PackRequest($0, app: app) })
+            try await tools.store.request(packs)
         } catch {
-            for planned in packs { post(.pack(planned.pack.id, .failed(DeviceError(wrapping: error)))) }
+            for pack in packs { post(.item(.pack(pack.pack.id), .failed(DeviceError(wrapping: error)))) }
         }
     }
 
@@ -255,8 +253,8 @@ actor InstallRun {
     private func end() async {
         await InstallSteps(plan: machine.plan, tools: tools).conclude(machine)
         if let error = machine.error { tools.notes.add(error.message, app: app) }
-        for planned in machine.plan.packs ?? [] where planned.state == .failed {
-            if let error = planned.error { tools.notes.add(error.message, app: app) }
+        for item in machine.plan.items ?? [] where item.state == .failed {
+            if let error = item.error { tools.notes.add(error.message, app: app) }
         }
         report()
         await leave()
@@ -272,13 +270,15 @@ actor InstallRun {
 }
 
 extension PackRequest {
-    init(_ planned: PlannedPack, app: String) {
+    /// nil for what is no pack. What a developer simulates comes at once, whatever holds the background back.
+    init?(_ item: PlannedItem, of plan: InstallPlan) {
+        guard let pack = item.pack else { return nil }
         let kind: FetchKind =
-            switch planned.role {
+            switch item.role {
             case .essential: .essential
             case .prefetch: .prefetch
             case .update: .update
             }
-        self.init(app: app, pack: planned.pack, kind: kind, foreground: planned.role == .essential)
+        self.init(app: plan.app, pack: pack, kind: kind, foreground: item.role == .essential || plan.isSimulated)
     }
 }

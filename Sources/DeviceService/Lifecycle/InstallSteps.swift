@@ -31,11 +31,11 @@ struct InstallSteps: Sendable {
         case .unpackApp:
             try await unpack { tell(.copied($0)) }
             return .unpacked
-        case .choosePacks: return .chosen(try await choose { tell(.trouble($0)) })
+        case .choosePacks: return try await choose { tell(.trouble($0)) }
         case .askExtension(let packs): return await ask(packs)
-        case .planSpace(let packs):
-            let requests = plan.isUnmanaged ? [] : packs.map { PackRequest($0, app: plan.app) }
-            let downloads = plan.isUnmanaged ? packs.reduce(Int64(0)) { $0.addingClamped($1.pack.downloadSize) } : 0
+        case .planSpace(let items):
+            let requests = items.compactMap { PackRequest($0, of: plan) }
+            let downloads = items.filter { $0.pack == nil }.reduce(Int64(0)) { $0.addingClamped($1.size) }
             // An archive's base app is on the disk by now.
             return .planned(
                 try await tools.store.plan(
@@ -49,7 +49,7 @@ struct InstallSteps: Sendable {
         case .rollBack:
             await rollBack()
             return .rolledBack
-        case .request, .pausePacks, .resumePacks, .cancelPacks:
+        case .request, .pauseItems, .resumeItems, .cancelItems:
             throw DeviceError(.failed, "An action was taken for a step. This is a fault of larderd.")
         }
     }
@@ -59,40 +59,45 @@ struct InstallSteps: Sendable {
         return try await offload { try AppBundleReader.bundle(at: source) }
     }
 
-    private func choose(_ trouble: @escaping Catalogue.TroubleReport) async throws -> [PlannedPack] {
+    private func choose(_ trouble: @escaping Catalogue.TroubleReport) async throws -> InstallMachine.Fact {
         if plan.isUnmanaged { return try await askForDownloads(trouble) }
-        guard plan.isManaged else { return [] }
+        guard plan.isManaged else { return .chosen([]) }
         let keys = try await bundle().backgroundAssets
         let entry = try await tools.catalogue.fetch(
             plan.app, keys: keys, policy: tools.manifestRetries, trouble: trouble)
         let record = try await tools.registry.app(plan.app)
         let local = record == nil ? [] : try await tools.store.localPacks(app: plan.app)
-        return PackSelection.select(
-            PackSelection.Facts(
-                manifest: entry.manifest.assetPacks, manifestSize: entry.size,
-                event: plan.kind == .install ? .firstInstallation : .subsequentUpdate, keys: keys,
-                wasLaunched: record?.wasLaunched ?? false, isOverridden: entry.isOverridden,
-                local: Dictionary(local.map { ($0.id, $0.version) }) { $1 },
-                language: try await tools.languages.rule(plan.app, entry.manifest, keys),
-                allowsInAppContent: tools.settings.current.allowsInAppContent))
+        return .chosen(
+            PackSelection.select(
+                PackSelection.Facts(
+                    manifest: entry.manifest.assetPacks, manifestSize: entry.size, event: plan.event.eventType,
+                    keys: keys,
+                    wasLaunched: !plan.isFirstInstall && record?.wasLaunched ?? false,
+                    isOverridden: entry.isOverridden, local: Dictionary(local.map { ($0.id, $0.version) }) { $1 },
+                    language: try await tools.languages.rule(plan.app, entry.manifest, keys),
+                    allowsInAppContent: tools.settings.current.allowsInAppContent)))
     }
 
     /// Asks the app's own extension what it wants (C3).
-    private func askForDownloads(_ trouble: @escaping Catalogue.TroubleReport) async throws -> [PlannedPack] {
-        if await isClosed { return [] }
+    private func askForDownloads(_ trouble: @escaping Catalogue.TroubleReport) async throws -> InstallMachine.Fact {
+        if await isClosed { return .chosen([]) }
         // Without in-app content nothing comes before the first launch (C11).
         let isLaunched = try await tools.registry.app(plan.app)?.wasLaunched ?? false
-        guard isLaunched || tools.settings.current.allowsInAppContent else { return [] }
+        guard isLaunched && !plan.isFirstInstall || tools.settings.current.allowsInAppContent else {
+            return .chosen([])
+        }
         let answer = try await tools.content.ask(
-            plan.kind.eventName, try await bundle(), policy: tools.manifestRetries, trouble: trouble)
-        return answer.taken.downloads.filter { !$0.state.hasEnded }.map { PlannedPack($0) }
-            + answer.taken.refused.enumerated().map { PlannedPack(refused: $1.download, $0, $1.error) }
+            ContentAsker.Question(event: plan.event.eventName, isFirst: plan.isFirstInstall), try await bundle(),
+            policy: tools.manifestRetries, trouble: trouble)
+        return .chosen(
+            answer.taken.downloads.filter { !$0.state.hasEnded }.compactMap { PlannedItem($0) }
+                + answer.taken.refused.map { PlannedItem(refused: $0.download, $0.error) }, trouble: answer.trouble)
     }
 
     /// An app that its person closed for good: its extension is not woken for an update (C5).
     private var isClosed: Bool {
         get async {
-            guard plan.kind == .update else { return false }
+            guard plan.kind == .update, !plan.isSimulated else { return false }
             return (try? await tools.usage.usage(plan.app))?.isClosed ?? false
         }
     }
@@ -104,7 +109,7 @@ struct InstallSteps: Sendable {
             return .answered(declined: [], trouble: nil)
         }
         let decisions = await tools.extensions.shouldDownload(
-            packs.map { PackDescription($0) }, event: plan.kind.eventName, subject)
+            packs.map { PackDescription($0) }, event: plan.event.eventName, subject)
         return .answered(declined: decisions.declined, trouble: decisions.trouble)
     }
 
@@ -206,11 +211,10 @@ struct InstallSteps: Sendable {
 
     private func takeUpdateBack() async throws {
         let (bundles, plan) = (tools.bundles, plan)
-        let pending = plan.pending([.essential, .prefetch, .update])
+        let pending = plan.pending()
         await tools.downloads.withdraw(pending.compactMap(\.download), app: plan.app)
-        for planned in pending where planned.download == nil {
-            try await tools.store.cancel(app: plan.app, pack: planned.pack.id)
-        }
+        for pack in pending.compactMap(\.pack) { try await tools.store.cancel(app: plan.app, pack: pack.id) }
+        if plan.isSimulated { return }
         try await offload { try bundles.remove(plan.app, number: plan.bundle) }
     }
 
@@ -218,12 +222,12 @@ struct InstallSteps: Sendable {
     func conclude(_ machine: InstallMachine) async {
         do {
             if machine.state == .complete, plan.isManaged {
-                let notes = (machine.plan.packs ?? []).map { planned in
-                    let state = [.finished, .pending, .held].contains(planned.state) ? nil : planned.state
-                    return (pack: planned.pack.id, state: state, message: planned.error?.message)
+                let notes = (machine.plan.items ?? []).compactMap { item in
+                    let state = [.finished, .pending, .held].contains(item.state) ? nil : item.state
+                    return item.pack.map { (pack: $0.id, state: state, message: item.error?.message) }
                 }
                 try await tools.registry.note(plan.app, notes)
-                try await liftRestrictions(machine)
+                if !plan.isSimulated { try await liftRestrictions(machine) }
                 if plan.kind == .update { try await removeObsolete() }
             }
             try await tools.registry.endJournal(plan.app)
@@ -234,7 +238,7 @@ struct InstallSteps: Sendable {
 
     /// What was held back until the first launch is fetched now if that came before this was noted.
     private func liftRestrictions(_ machine: InstallMachine) async throws {
-        let deferred = (machine.plan.packs ?? []).filter { $0.state == .deferred }.map(\.pack)
+        let deferred = (machine.plan.items ?? []).filter { $0.state == .deferred }.compactMap(\.pack)
         guard !deferred.isEmpty, try await tools.registry.app(plan.app)?.wasLaunched == true else { return }
         try await tools.store.request(
             deferred.map { PackRequest(app: plan.app, pack: $0, kind: .prefetch, foreground: false) })

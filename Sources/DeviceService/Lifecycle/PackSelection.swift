@@ -28,17 +28,17 @@ enum PackSelection {
 
     /// Packs to fetch, essential first, each group in the manifest's order. Packs that are local at the manifest's version
     /// are left out.
-    static func select(_ facts: Facts) -> [PlannedPack] {
-        let wanted = facts.manifest.compactMap { pack -> PlannedPack? in
+    static func select(_ facts: Facts) -> [PlannedItem] {
+        let wanted = facts.manifest.compactMap { pack -> PlannedItem? in
             if facts.local[pack.id] == pack.version { return nil }
             if facts.local[pack.id] == nil, !facts.language.includes(pack.language) { return nil }
             switch pack.downloadPolicy {
-            case .essential(let events) where events.contains(facts.event): return PlannedPack(pack, .essential)
-            case .prefetch(let events) where events.contains(facts.event): return PlannedPack(pack, .prefetch)
-            default: return facts.local[pack.id] == nil ? nil : PlannedPack(pack, .update)
+            case .essential(let events) where events.contains(facts.event): return PlannedItem(pack, .essential)
+            case .prefetch(let events) where events.contains(facts.event): return PlannedItem(pack, .prefetch)
+            default: return facts.local[pack.id] == nil ? nil : PlannedItem(pack, .update)
             }
         }
-        let ordered = [PlannedPack.Role.essential, .prefetch, .update].flatMap { role in
+        let ordered = [PlannedItem.Role.essential, .prefetch, .update].flatMap { role in
             wanted.filter { $0.role == role }
         }
         return facts.wasLaunched ? ordered : restrict(ordered, facts)
@@ -46,7 +46,7 @@ enum PackSelection {
 
     /// Marks as deferred what does not fit. Packs are taken in order as long as they fit, so a small one may pass behind a
     /// large one that did not.
-    private static func restrict(_ packs: [PlannedPack], _ facts: Facts) -> [PlannedPack] {
+    private static func restrict(_ items: [PlannedItem], _ facts: Facts) -> [PlannedItem] {
         let restrictions = facts.keys.restrictions
         var essential = Budget(
             download: restrictions?.essentialDownloadAllowance, "BAEssentialDownloadAllowance",
@@ -55,16 +55,17 @@ enum PackSelection {
         var other = Budget(
             download: restrictions?.downloadAllowance, "BADownloadAllowance",
             install: facts.keys.maxInstallSize, "BAMaxInstallSize")
-        return packs.map { planned in
-            var planned = planned
+        return items.map { item in
+            guard let pack = item.pack else { return item }
+            var item = item
             let refusal =
-                settingRefusal(planned.pack, facts) ?? domainRefusal(planned.pack, facts)
-                ?? (planned.role == .essential ? essential.take(planned.pack) : other.take(planned.pack))
+                settingRefusal(pack, facts) ?? domainRefusal(pack, facts)
+                ?? (item.role == .essential ? essential.take(pack) : other.take(pack))
             if let refusal {
-                planned.state = .deferred
-                planned.error = refusal
+                item.state = .deferred
+                item.error = refusal
             }
-            return planned
+            return item
         }
     }
 

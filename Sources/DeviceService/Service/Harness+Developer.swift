@@ -21,20 +21,41 @@ extension Harness {
                 throw DeviceError(.badMessage, "There is no event \"\(request.event)\" to simulate.")
             }
             try await lifecycle.giveBackRunTime(request.app)
-            let reply = try await simulate(request)
-            return SimulateRequest.Reply(
-                app: request.app, event: request.event, updating: reply.updating, removed: reply.removed)
+            return try await simulate(request)
         }
     }
 
-    /// Apps that choose their downloads are asked for this very event; managed packs follow their manifest anew.
-    private func simulate(_ request: SimulateRequest) async throws -> (updating: [String], removed: [String]) {
-        if let scheduled = try await content.refresh(request.app, event: request.event) { return (scheduled, []) }
-        if request.event == "languageChange" {
-            try await languages.simulate(request.app)
-            return ([], [])
+    private func simulate(_ request: SimulateRequest) async throws -> SimulateRequest.Reply {
+        var reply = SimulateRequest.Reply(app: request.app, event: request.event, updating: [], removed: [])
+        if let event = InstallPlan.Kind(rawValue: request.event) {
+            try await follow(try await lifecycle.simulate(request.app, event), &reply)
+        } else if let answer = try await content.refresh(request.app, event: request.event, inFront: true) {
+            reply.updating = answer.scheduled
+            reply.notes = answer.trouble.map { [$0] }
+        } else if request.event == "languageChange" {
+            (reply.updating, reply.removed) = try await languages.simulate(request.app)
+        } else {
+            let found = try await assets.checkForUpdates(request.app, isForeground: true)
+            (reply.updating, reply.removed) = (found.updating, found.removed)
         }
-        let reply = try await assets.checkForUpdates(request.app)
-        return (reply.updating, reply.removed)
+        return reply
+    }
+
+    /// Returns when it is known what the event brings, which may still be coming.
+    private func follow(_ run: InstallRun, _ reply: inout SimulateRequest.Reply) async throws {
+        for await event in await run.watch() {
+            switch event.phase {
+            case .downloading, .launchable, .complete:
+                reply.updating = event.packs.filter { $0.state != .declined }.map(\.id)
+                let notes = event.notes + event.warnings
+                reply.notes = notes.isEmpty ? nil : notes
+                return
+            case .failed, .cancelled:
+                throw event.error ?? DeviceError(.cancelled, "The simulated \(reply.event) was cancelled.")
+            default: continue
+            }
+        }
+        throw DeviceError(
+            .unavailable, "The device service is stopping. What the event brings comes with its next start.")
     }
 }

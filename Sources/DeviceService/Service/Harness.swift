@@ -136,8 +136,8 @@ struct Harness: Sendable {
         var results: [CheckRequest.AppResult] = []
         for record in try await registry.apps() where app == nil || record.id == app {
             do {
-                if let scheduled = try await content.refresh(record.id, event: "periodic") {
-                    results.append(CheckRequest.AppResult(app: record.id, updating: scheduled, removed: []))
+                if let answer = try await content.refresh(record.id, event: "periodic") {
+                    results.append(CheckRequest.AppResult(app: record.id, updating: answer.scheduled, removed: []))
                     continue
                 }
                 let reply = try await assets.checkForUpdates(record.id)
@@ -213,10 +213,6 @@ struct Harness: Sendable {
             try await recovery.value
             try await assets.cancel(request.app, pack: request.pack)
             return EmptyReply()
-        }
-        router.on(LocalSizeRequest.self) { request, _ in
-            try await recovery.value
-            return try await assets.size(request.app, pack: request.pack)
         }
         router.on(ReconcileLanguagesRequest.self) { request, _ in
             try await recovery.value

@@ -139,6 +139,25 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func aSimulatedChangeBringsThePacksAndLetsTheOldGo() async throws {
+        try await ServiceHarness.with(Self.offers) { harness in
+            let connection = try await harness.connect()
+            try await connection.setLanguages(["de"])
+            try await harness.install(try harness.bundle())
+            // Left alone, the change would wait: for a launch, and its transfers for power.
+            for (name, value) in [("backgroundRefresh", "off"), ("lowPowerMode", "on")] {
+                _ = try await connection.send(SettingsSetRequest(name: name, app: nil, value: value))
+            }
+            try await connection.setLanguages(["en"])
+            #expect(try await local(harness) == ["Base", "German", "GermanMore"])
+            _ = try await connection.send(DeveloperModeRequest(isOn: true))
+            let reply = try await connection.send(
+                SimulateRequest(app: ServiceHarness.app, event: "languageChange"))
+            #expect(reply.updating == ["English"] && reply.removed == ["German", "GermanMore"])
+            #expect(try await local(harness) == ["Base", "English"])
+        }
+    }
+
     @Test func whatTheEnvironmentSaysCountsUntilSomethingIsSet() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()

@@ -37,14 +37,14 @@ struct PackSelectionTests {
             return pack
         }
         var facts = facts(manifest)
-        #expect(PackSelection.select(facts).map(\.pack.id) == ["all"])
+        #expect(PackSelection.select(facts).map(\.name) == ["all"])
         facts.language = LanguageRule(manifest, chosen: nil, preferred: [try LanguageTag("de-AT")], primary: nil)
-        #expect(PackSelection.select(facts).map(\.pack.id) == ["all", "de"])
+        #expect(PackSelection.select(facts).map(\.name) == ["all", "de"])
         facts.language = LanguageRule(manifest, chosen: nil, preferred: [], primary: try LanguageTag("en"))
-        #expect(PackSelection.select(facts).map(\.pack.id) == ["all", "en"])
+        #expect(PackSelection.select(facts).map(\.name) == ["all", "en"])
         // What is local is kept current, whatever its language.
         facts.local = ["on": 0]
-        #expect(PackSelection.select(facts).map(\.pack.id) == ["all", "en", "on"])
+        #expect(PackSelection.select(facts).map(\.name) == ["all", "en", "on"])
     }
 
     @Test func thePoliciesAndEventsDecide() {
@@ -54,10 +54,10 @@ struct PackSelectionTests {
             pack("update", .essential([.subsequentUpdate])),
         ]
         var facts = facts(manifest)
-        #expect(PackSelection.select(facts).map(\.pack.id) == ["now", "later"])
+        #expect(PackSelection.select(facts).map(\.name) == ["now", "later"])
         #expect(PackSelection.select(facts).map(\.role) == [.essential, .prefetch])
         facts.event = .subsequentUpdate
-        #expect(PackSelection.select(facts).map(\.pack.id) == ["now", "update"])
+        #expect(PackSelection.select(facts).map(\.name) == ["now", "update"])
     }
 
     @Test func localPacksAreLeftAloneUntilTheirVersionDiffers() {
@@ -69,7 +69,7 @@ struct PackSelectionTests {
         facts.event = .subsequentUpdate
         facts.local = ["same": 3, "back": 5]
         let selected = PackSelection.select(facts)
-        #expect(selected.map(\.pack.id) == ["back"])
+        #expect(selected.map(\.name) == ["back"])
         #expect(selected.first?.role == .update)
     }
 

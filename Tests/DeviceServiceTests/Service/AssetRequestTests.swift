@@ -21,9 +21,9 @@ import Testing
                     EnsureLocalAvailabilityRequest(app: Self.app, packs: ["D", "E", "None"]))
                 #expect(Set(reply.successes.map(\.id)) == ["D", "E"])
                 #expect(reply.failures.map(\.error.code) == [.packNotFound])
-                let size = try await connection.send(LocalSizeRequest(app: Self.app, pack: "D"))
-                #expect(size.logical == 60_000)
-                #expect(size.allocated >= size.logical)
+                let listing = try #require(try await harness.packs()["D"])
+                #expect(listing.size == 60_000)
+                #expect(listing.allocatedSize >= listing.size)
                 _ = try await connection.send(RemovePackRequest(app: Self.app, pack: "D"))
                 let status = try await connection.send(
                     PackStatusRequest(app: Self.app, pack: "D", mayContactServer: true))

@@ -187,13 +187,13 @@ import Testing
                     """
             }
             let last = try await harness.install(path).last
-            #expect(last?.notes == [])
+            #expect(last?.notes == [] && last?.warnings == [])
             #expect(last?.packs.map(\.state) == [.declined, .local])
             try harness.offer([.essential("E", version: 2)])
             let crashing = try harness.bundle(version: "2.0") { $0.extensionExecutable = "#!/bin/sh\nkill -SEGV $$\n" }
             let crashed = try await harness.install(crashing).last
             #expect(crashed?.phase == .complete)
-            #expect(crashed?.notes.first?.contains("crashed (signal 11)") == true)
+            #expect(crashed?.warnings.first?.contains("crashed (signal 11)") == true)
             #expect(try await harness.connect().send(StatusRequest()).notes.isEmpty == false)
         }
     }
@@ -205,7 +205,7 @@ import Testing
             let path = try harness.bundle { $0.extensionExecutable = "#!/bin/sh\nexec sleep 1000\n" }
             let last = try await harness.install(path).last
             #expect(last?.phase == .complete)
-            #expect(last?.notes.first?.contains("took longer") == true)
+            #expect(last?.warnings.first?.contains("took longer") == true)
         }
     }
 

@@ -112,7 +112,7 @@ import Testing
                 fixture.extensionExecutable = "#!/bin/sh\nexit 9\n"
             }
             let last = try await harness.install(path).last
-            #expect(last?.phase == .complete && last?.notes == [])
+            #expect(last?.phase == .complete && last?.notes == [] && last?.warnings == [])
             _ = try await connection.send(DeveloperModeRequest(isOn: true))
             // Nor by an event that a developer simulates, as the system would send it.
             _ = try await connection.send(SimulateRequest(app: ServiceHarness.app, event: "periodic"))
@@ -141,7 +141,7 @@ import Testing
             let connection = try await harness.connect()
             let update = { (version: String) in
                 try harness.offer([.essential("E", version: Int(version.prefix(1)) ?? 0)])
-                return try await harness.install(try harness.bundle(version: version)).last?.notes ?? []
+                return try await harness.install(try harness.bundle(version: version)).last?.warnings ?? []
             }
             #expect(try await update("2.0").first?.contains("was not run") == true)
             let simulate = SimulateRequest(app: ServiceHarness.app, event: "periodic")
@@ -167,11 +167,11 @@ import Testing
             try harness.offer([.essential("E", version: 2)])
             let crashing = { (fixture: inout AppFixture) in fixture.extensionExecutable = "#!/bin/sh\nexit 9\n" }
             let quiet = try await harness.install(try harness.bundle(version: "2.0", crashing)).last
-            #expect(quiet?.notes == [], "its extension was not run")
+            #expect(quiet?.notes == [] && quiet?.warnings == [], "its extension was not run")
             _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
             try harness.offer([.essential("E", version: 3)])
             let woken = try await harness.install(try harness.bundle(version: "3.0", crashing)).last
-            #expect(woken?.notes.first?.contains("exit code 9") == true)
+            #expect(woken?.warnings.first?.contains("exit code 9") == true)
         }
     }
 }

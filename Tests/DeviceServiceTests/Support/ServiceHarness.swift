@@ -36,6 +36,17 @@ final class ServiceHarness: Sendable {
             make(id, .onDemand, version, bytes)
         }
 
+        /// For this event only.
+        func only(_ event: InstallationEventType) -> Offer {
+            var offer = self
+            switch policy {
+            case .essential: offer.policy = .essential([event])
+            case .prefetch: offer.policy = .prefetch([event])
+            case .onDemand: break
+            }
+            return offer
+        }
+
         func localized(_ language: String) -> Offer {
             var offer = self
             offer.language = language

@@ -6,7 +6,7 @@ import ExtensionFoundation
 
 /// An extension that decides itself what is downloaded, as a manifest of lines `<identifier> <URL> <size> [essential]` says, and
 /// writes down in the file `journal` of the app group's folder what it is asked and told:
-/// `asked <event>`, `finished <identifier> here|gone`, `failed <identifier>`.
+/// `asked <event>`, `left <bytes> <bytes>` when the allowances restrict it, `finished <identifier> here|gone`, `failed <identifier>`.
 ///
 /// While there is a FIFO `hold`, it opens it for writing before it returns from a request, closes it, and waits until the FIFO
 /// `release` is opened for writing and closed.
@@ -18,6 +18,11 @@ struct ProbeDownloader: BADownloaderExtension {
         for contentRequest: BAContentRequest, manifestURL: URL, extensionInfo: BAAppExtensionInfo
     ) -> Set<BADownload> {
         note("asked \(contentRequest)")
+        if let other = extensionInfo.restrictedDownloadSizeRemaining,
+            let essential = extensionInfo.restrictedEssentialDownloadSizeRemaining
+        {
+            note("left \(other) \(essential)")
+        }
         let text = (try? String(contentsOf: manifestURL, encoding: .utf8)) ?? ""
         let mayBeEssential = contentRequest == .install || contentRequest == .update
         let downloads = text.split(separator: "\n").compactMap { line -> BADownload? in

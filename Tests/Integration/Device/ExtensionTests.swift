@@ -28,7 +28,7 @@ import Testing
                 try bench.app { $0.extensionBehaviour = behaviour }, until: .complete)
             let last = try #require(events.last)
             #expect(last.error == nil)
-            #expect(last.notes.contains { $0.lowercased().contains("extension") }, "\(last.notes)")
+            #expect(last.warnings.contains { $0.lowercased().contains("extension") }, "\(last.warnings)")
             let packs = try await bench.device.packs()
             #expect(packs["First"]?.state == .local && packs["Second"]?.state == .local)
             let app = try await bench.device.launch()

@@ -19,8 +19,8 @@ struct PeriodicRequest: Sendable {
             let record = try await assets.registry.existing(app)
             // Without in-app content nothing comes by itself before the first launch (C11).
             guard record.wasLaunched || settings.current.allowsInAppContent else { return }
-            if let scheduled = try await content.refresh(app, event: "periodic") {
-                log.info("Asked the extension.", ["app": app, "scheduled": "\(scheduled.count)"])
+            if let answer = try await content.refresh(app, event: "periodic") {
+                log.info("Asked the extension.", ["app": app, "scheduled": "\(answer.scheduled.count)"])
             } else {
                 let result = try await assets.checkForUpdates(app)
                 log.info(
