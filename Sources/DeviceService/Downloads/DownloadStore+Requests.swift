@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AppBundles
+import AssetPacks
 import Database
 import DeviceProtocol
 import Kit
