@@ -46,8 +46,8 @@ let package = Package(
         system("CLZ4", pkgConfig: "liblz4", apt: "liblz4-dev"),
         system("CLZFSE", pkgConfig: "lzfse"),
         .target(name: "CLinux", path: "Sources/CLinux", cSettings: [.define("_GNU_SOURCE")]),
-        // Of these two only the headers are needed here: the libraries are loaded when they are first used.
-        .target(name: "CCurlShim", dependencies: ["CLinux"], path: "Sources/CCurlShim"),
+        // Of libcurl, libssl and libmicrohttpd only the headers are needed here: they are loaded when they are first used.
+        .target(name: "CCurlShim", dependencies: ["CLinux", "COpenSSL"], path: "Sources/CCurlShim"),
         .target(name: "CMicroHTTPDShim", dependencies: ["CLinux"], path: "Sources/CMicroHTTPDShim"),
         .target(name: "COpenSSLShim", dependencies: ["COpenSSL"], path: "Sources/COpenSSLShim"),
 

@@ -179,6 +179,15 @@ const char *larder_curl_get_string(CURL *handle, CURLINFO info) {
     return loaded.curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : NULL;
 }
 
+CURLcode larder_curl_set_tls_context(CURL *handle, larder_curl_tls_callback callback, void *context) {
+    CURLcode code = loaded.curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
+    return code != CURLE_OK ? code : loaded.curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, context);
+}
+
+const char *larder_curl_tls_library(void) {
+    return is_there() ? loaded.curl_version_info(CURLVERSION_NOW)->ssl_version : NULL;
+}
+
 const char *larder_curl_authority_folder(void) {
     return is_there() ? loaded.curl_version_info(CURLVERSION_NOW)->capath : NULL;
 }

@@ -5,6 +5,8 @@
 
 #include <curl/curl.h>
 
+#include "TLSWatch.h"
+
 // libcurl, loaded when it is first called rather than with the program. Each function below is libcurl's of the same
 // name; its variadic calls become one typed function per kind of value. What makes something out of nothing loads the
 // library, and gives NULL (or what it says) where that fails; the others are for what those made.
@@ -61,6 +63,13 @@ CURLcode larder_curl_set_header(CURL *handle, larder_curl_data_callback callback
 typedef int (*larder_curl_request_callback)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);
 CURLcode larder_curl_set_before_request(CURL *handle, larder_curl_request_callback callback, void *context);
+
+/// Called with each new connection's TLS context, before its handshake.
+typedef CURLcode (*larder_curl_tls_callback)(CURL *handle, void *tls_context, void *context);
+CURLcode larder_curl_set_tls_context(CURL *handle, larder_curl_tls_callback callback, void *context);
+
+/// Name and version of the library that secures libcurl's connections; NULL when there is none.
+const char *larder_curl_tls_library(void);
 
 /// 0 when libcurl does not know.
 long larder_curl_get_long(CURL *handle, CURLINFO info);

@@ -37,11 +37,19 @@ package struct CertificateAuthority {
     /// The authority's certificate as PEM text: what devices are to trust.
     package func pem() throws -> [UInt8] { try certificate.pem() }
 
-    /// A new certificate for a server of these names, with its own key.
+    /// What a certificate is good for.
+    package enum Purpose: String, Sendable {
+        case server = "serverAuth"
+        case client = "clientAuth"
+    }
+
+    /// A new certificate for a server of these names, with its own key; or for a client, whose name is the first.
     /// - Parameters:
     ///   - from: start of its validity, in seconds since 1970.
     ///   - days: how long it is valid; never longer than the authority.
-    package func issue(hosts: [HostName], from: Int64, days: Int64 = 397) throws -> TLSIdentity {
+    package func issue(
+        hosts: [HostName], from: Int64, days: Int64 = 397, for purpose: Purpose = .server
+    ) throws -> TLSIdentity {
         let leafKey = try PrivateKey.generate()
         let authorityEnd = from + certificate.secondsLeft(at: from)
         let until = min(from + min(days, Self.maximumDays) * Self.day, max(authorityEnd, from))
@@ -54,7 +62,7 @@ package struct CertificateAuthority {
             name: String((name ?? "server").prefix(64)), key: leafKey, from: from, until: until)
         try builder.add(NID_basic_constraints, "critical,CA:FALSE")
         try builder.add(NID_key_usage, "critical,digitalSignature")
-        try builder.add(NID_ext_key_usage, "serverAuth")
+        try builder.add(NID_ext_key_usage, purpose.rawValue)
         try builder.add(NID_subject_key_identifier, "hash")
         try builder.add(NID_authority_key_identifier, "keyid:always", issuer: certificate)
         if !hosts.isEmpty {

@@ -12,6 +12,7 @@ extension ActiveTransfer {
         let detail = String(cString: errorText)
         return HTTPClientError(
             kind, "\(place): \(words).",
+            challenge: kind == .untrustedCertificate ? trustChallenge : nil,
             cause: detail.isEmpty ? nil : CurlDetail(text: detail))
     }
 
@@ -25,10 +26,13 @@ extension ActiveTransfer {
             return (.noConnection, "no connection within \(configuration.connectTimeout)")
         case CURLE_PEER_FAILED_VERIFICATION:
             return (
-                .untrustedCertificate, CertificateProblem(larder_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT)).words
+                .untrustedCertificate,
+                CertificateProblem(trustRefusal ?? larder_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT)).words
             )
         case CURLE_SSL_CACERT_BADFILE:
             return (.badTrust, "the additional trusted certificates cannot be read")
+        case CURLE_SSL_CERTPROBLEM:
+            return (.badCredential, "the certificate to show to the server, or its private key, cannot be read")
         case CURLE_SSL_CONNECT_ERROR:
             return wasReset ? (.reset, "the server broke off the handshake") : (.tls, "no secure connection came about")
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:

@@ -24,6 +24,10 @@ final class ActiveTransfer {
     var response: HTTPResponse?
     /// Why a callback broke the transfer off.
     var failure: HTTPClientError?
+    /// The server's last refusal while libcurl goes on to prove who asks.
+    private var refusal: HTTPClientError?
+    /// What the handshake shows, when somebody answers for it.
+    var watch: OpaquePointer?
     private var isPaused = false
     private var bucket: TokenBucket?
     /// Paused for the rate's sake until then.
@@ -49,6 +53,7 @@ final class ActiveTransfer {
 
     deinit {
         larder_curl_easy_cleanup(handle)
+        larder_tls_watch_release(watch)
         larder_curl_slist_free_all(headerList)
         errorText.deallocate()
     }
@@ -104,6 +109,10 @@ final class ActiveTransfer {
     func requestStarts() -> Bool {
         phase = .exchanging
         lastByte = SuspendingClock().now
+        if let demand = certificateDemand {
+            failure = demand
+            return false
+        }
         return mayAsk(ParsedURL(finalURL)?.host ?? "")
     }
 
@@ -118,6 +127,7 @@ final class ActiveTransfer {
     /// One line of a head; false breaks the transfer off.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         lastByte = SuspendingClock().now
+        if failure?.code == .redirect { return true }
         switch parser.take(line) {
         case .more, .trailer: return true
         case .interim:
@@ -127,7 +137,13 @@ final class ActiveTransfer {
             phase = .connecting
             // Here, and not only once connected: a host that may not be asked is not looked up in the network either.
             guard let target = ParsedURL(location, relativeTo: finalURL) else { return true }
-            return mayAsk(target.host)
+            guard mayAsk(target.host) else { return false }
+            if transfer.request.authentication != nil {
+                failure = HTTPClientError(
+                    .redirect, "\(DisplayURL.text(finalURL)) redirects to \(DisplayURL.text(target.text)).",
+                    location: target.text)
+            }
+            return true
         case .invalid(let what):
             let place = DisplayURL.text(transfer.request.url)
             failure = HTTPClientError(.badResponse, "\(place) did not answer in HTTP: \(what).")
@@ -137,9 +153,15 @@ final class ActiveTransfer {
                 let response = try ResponseCheck(request: transfer.request).evaluate(
                     status: status, headers: headers, finalURL: finalURL)
                 self.response = response
+                received = 0
                 transfer.deliver(response)
                 return true
             } catch {
+                if status == 401, transfer.request.authentication?.login?.isDigest == true {
+                    // With what this says libcurl asks once more; if it does not, this was the answer.
+                    refusal = error
+                    return true
+                }
                 failure = error
                 return false
             }
@@ -150,6 +172,11 @@ final class ActiveTransfer {
     func receive(body bytes: UnsafeRawBufferPointer) -> Int {
         let now = SuspendingClock().now
         lastByte = now
+        if failure?.code == .redirect || (refusal != nil && response == nil) {
+            // Nobody reads it, and the connection stays of use if it is short.
+            received += Int64(bytes.count)
+            return received > Self.discardLimit ? 0 : bytes.count
+        }
         if let ready = bucket?.nextPiece(at: now) {
             // The same bytes come again then.
             resumeAt = ready
@@ -180,6 +207,9 @@ final class ActiveTransfer {
         }
     }
 
+    /// Bytes of bodies that come with redirects and refusals and are passed over.
+    private static let discardLimit = Int64(1 << 20)
+
     /// Lets the reader see what has come.
     func publish() { transfer.publish(&unpublished) }
 
@@ -197,7 +227,8 @@ final class ActiveTransfer {
     /// What the end that libcurl reports means.
     func result(_ code: CURLcode) -> Result<Void, HTTPClientError> {
         if let failure { return .failure(failure) }
-        guard code == CURLE_OK else { return .failure(error(for: code)) }
+        if let refusal, response == nil { return .failure(refusal) }
+        guard code == CURLE_OK else { return .failure(certificateRefusal ?? error(for: code)) }
         guard response != nil else {
             return .failure(
                 HTTPClientError(.badResponse, "\(DisplayURL.text(transfer.request.url)) gave no complete answer."))

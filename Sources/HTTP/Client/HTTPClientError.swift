@@ -46,6 +46,12 @@ package struct HTTPClientError: LarderError {
         package static let badResponse = Code(name: "http.bad-response")
         /// libcurl is not on this system, or is too old.
         package static let noLibrary = Code(name: "http.no-library")
+        /// The server asks for a certificate, or refuses the one it was shown.
+        package static let clientCertificate = Code(name: "http.client-certificate")
+        /// A credential that cannot be sent.
+        package static let badCredential = Code(name: "http.bad-credential")
+        /// The server redirects a request whose redirects are reported; see `location`.
+        package static let redirect = Code(name: "http.redirect")
         package static let cancelled = Code(name: "http.cancelled")
         /// What libcurl reports and no other code names.
         package static let failed = Code(name: "http.failed")
@@ -58,10 +64,17 @@ package struct HTTPClientError: LarderError {
     package let status: Int?
     /// How long the server asks to be left alone.
     package let retryAfter: Duration?
+    /// What would help, when the request had its challenges reported.
+    package let challenge: HTTPChallenge?
+    /// Where a redirect that is not followed leads to.
+    package let location: String?
 
     package init(
-        _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil, cause: (any Error)? = nil
+        _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil,
+        challenge: HTTPChallenge? = nil, location: String? = nil, cause: (any Error)? = nil
     ) {
+        self.challenge = challenge
+        self.location = location
         self.code = code
         self.message = message
         self.status = status

@@ -25,6 +25,10 @@ package struct HTTPRequest: Sendable {
     /// before anything is sent there. Called on the network thread; must not block.
     package var permitsHost: (@Sendable (String) -> Bool)?
 
+    /// What the request proves; with it redirects and challenges are reported. nil: redirects are followed, and nothing is
+    /// proven.
+    package var authentication: HTTPAuthentication?
+
     package init(
         url: String, method: Method = .get, headers: [(String, String)] = [], rangeStart: Int64? = nil,
         ifRange: String? = nil, expectedLength: Int64? = nil, timeLimit: Duration? = nil

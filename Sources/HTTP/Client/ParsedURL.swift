@@ -7,6 +7,10 @@ internal import CCurlShim
 struct ParsedURL {
     let scheme: String
     let host: String
+    /// The scheme's own when the address names none.
+    let port: Int
+    /// The whole address.
+    let text: String
 
     /// - Parameter base: the address that a relative one is to be understood from.
     init?(_ url: String, relativeTo base: String? = nil) {
@@ -18,11 +22,13 @@ struct ParsedURL {
         else { return nil }
         self.scheme = scheme
         self.host = host
+        port = ParsedURL.part(handle, CURLUPART_PORT, defaultPort).flatMap { Int($0) } ?? 0
+        text = ParsedURL.part(handle, CURLUPART_URL) ?? url
     }
 
-    private static func part(_ handle: OpaquePointer, _ part: CURLUPart) -> String? {
+    private static func part(_ handle: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard larder_curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        guard larder_curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }
         defer { larder_curl_free(text) }
         return String(cString: text)
     }
@@ -35,3 +41,6 @@ struct ParsedURL {
             && numbers.allSatisfy { (ContentRange.number($0) ?? .max) <= 255 }
     }
 }
+
+// libcurl's CURLU_DEFAULT_PORT, which Swift does not see.
+private let defaultPort: UInt32 = 1 << 0

@@ -16,7 +16,7 @@ struct ResponseCheck {
                 status: status, headers: headers, finalURL: finalURL, contentLength: 0, startOffset: 0, totalLength: nil
             )
         }
-        guard status == 200 || status == 206 else { throw refused(status, headers, place) }
+        guard status == 200 || status == 206 else { throw refused(status, headers, place, finalURL) }
         if let encoding = headers["Content-Encoding"], !HTTPHeaders.same(encoding, "identity") {
             throw HTTPClientError(
                 .badResponse,
@@ -79,7 +79,9 @@ struct ResponseCheck {
             startOffset: bounds.lowerBound, totalLength: range.total ?? bounds.upperBound + 1)
     }
 
-    private func refused(_ status: Int, _ headers: HTTPHeaders, _ place: String) -> HTTPClientError {
+    private func refused(
+        _ status: Int, _ headers: HTTPHeaders, _ place: String, _ finalURL: String
+    ) -> HTTPClientError {
         let words =
             switch status {
             case 401: "asks for a login (401)"
@@ -93,7 +95,9 @@ struct ResponseCheck {
             }
         return HTTPClientError(
             .status, "The server of \(place) \(words).", status: status,
-            retryAfter: headers["Retry-After"].flatMap(ResponseCheck.delay))
+            retryAfter: headers["Retry-After"].flatMap(ResponseCheck.delay),
+            challenge: status == 401 && request.authentication != nil
+                ? HTTPChallenge(origin: HTTPOrigin(finalURL), headers) : nil)
     }
 
     /// A `Retry-After` field: seconds or a date. At most a day is believed.
