@@ -147,7 +147,10 @@ actor AppLifecycle {
             usage.history.launched(at: now)
             usage.isClosed = false
         }
-        if isFirst { try await tools.registry.markLaunched(app) }
+        if isFirst {
+            try await tools.registry.markLaunched(app)
+            tools.gate.launched([app])
+        }
         // A simulated install may have held something back since the first launch, too.
         try await liftRestrictions(app)
     }
@@ -237,6 +240,7 @@ actor AppLifecycle {
         try await groups.leave(try await offload { bundles.leftover(app) })
         try await offload { try bundles.removeRoot(app) }
         try await tools.usage.forget(app)
+        tools.gate.forget(app)
         try await tools.registry.endRemoval(app)
     }
 }

@@ -206,6 +206,7 @@ struct InstallSteps: Sendable {
         try await AppGroups(registry: tools.registry, bundles: bundles).leave(bundle)
         try await offload { try bundles.removeRoot(app) }
         try await tools.usage.forget(app)
+        tools.gate.forget(app)
         try await tools.registry.endRemoval(app)
     }
 

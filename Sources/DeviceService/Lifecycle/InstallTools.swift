@@ -14,6 +14,7 @@ struct InstallTools: Sendable {
     let extensions: ExtensionHost
     let usage: UsageStore
     let settings: SettingsFile
+    let gate: BackgroundGate
     let languages: AppLanguages
     let notes: NoteBoard
     let manifestRetries: RetryPolicy

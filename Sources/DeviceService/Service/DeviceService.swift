@@ -91,6 +91,7 @@ package final class DeviceService: Sendable {
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
                 downloads: downloads, content: content, extensions: extensions, usage: usage, settings: personal,
+                gate: gate,
                 languages: appLanguages, notes: notes, manifestRetries: configuration.manifestRetries,
                 log: configuration.log.named("lifecycle")), paths: paths,
             quiet: {
@@ -98,6 +99,7 @@ package final class DeviceService: Sendable {
                 replan()
             })
         let recovery = Task {
+            gate.launched(try await registry.apps().filter(\.wasLaunched).map(\.id))
             try await store.recover()
             try await downloads.recover()
             try await lifecycle.recover()

@@ -23,6 +23,8 @@ package final class BackgroundGate: Sendable {
         var isNeeded = false
         /// How often each client is connected.
         var connections: [String: Int] = [:]
+        /// Apps that were launched.
+        var launched: Set<String> = []
         /// nil while nobody needs them, or they were not read yet.
         var conditions: Conditions?
         var watch: Task<Void, Never>?
@@ -46,7 +48,13 @@ package final class BackgroundGate: Sendable {
         }
     }
 
-    /// - Parameter nudge: called, from anywhere, when the rule may have changed.
+    /// What may come by itself before an app's first launch; always known.
+    package var content: ContentRule {
+        let launched = state.withLock { $0.launched }
+        return ContentRule(allowsInAppContent: tools.settings.current.allowsInAppContent, launched: launched)
+    }
+
+    /// - Parameter nudge: called, from anywhere, when one of the rules may have changed.
     func attach(_ nudge: @escaping @Sendable () -> Void) { state.withLock { $0.nudge = nudge } }
 
     /// There are, or are no more, transfers that depend on the rule. It calls nobody.
@@ -60,8 +68,24 @@ package final class BackgroundGate: Sendable {
 
     /// A setting was changed: the machine is looked at anew if that matters.
     func settingsChanged() {
-        state.withLock { state in if state.isNeeded { watch(&state) } }
+        let nudge = state.withLock { state in
+            if state.isNeeded { watch(&state) }
+            return state.nudge
+        }
+        nudge?()
     }
+
+    /// These apps were launched for the first time, or are known to have been.
+    func launched(_ apps: [String]) {
+        let nudge = state.withLock { state in
+            state.launched.formUnion(apps)
+            return state.nudge
+        }
+        nudge?()
+    }
+
+    /// The app is gone; installed again it was not launched yet.
+    func forget(_ app: String) { state.withLock { _ = $0.launched.remove(app) } }
 
     /// A client, by its bundle id, came or went.
     func connected(_ client: String, _ isConnected: Bool) {

@@ -3,7 +3,7 @@
 
 /// Why a transfer that could go on waits (C11).
 package enum HoldReason: String, Codable, Hashable, Sendable, CaseIterable {
-    case backgroundRefresh, lowPower, metered
+    case backgroundRefresh, lowPower, metered, inAppContent
 
     /// What it waits for, as a person is told: "waits for …".
     package var waitsFor: String {
@@ -11,6 +11,7 @@ package enum HoldReason: String, Codable, Hashable, Sendable, CaseIterable {
         case .backgroundRefresh: "the app to run, since its background refresh is off"
         case .lowPower: "the end of low-power mode"
         case .metered: "an unmetered network"
+        case .inAppContent: "the app's first launch, since in-app content is off"
         }
     }
 }

@@ -27,7 +27,10 @@ package final class TransferDispatcher: Sendable {
         state = Locked(State(queue: queue))
         self.gate = gate
         guard let gate else { return }
-        state.withLock { $0.queue.rule = nil }
+        state.withLock { state in
+            state.queue.rule = nil
+            state.queue.content = gate.content
+        }
         gate.attach { [weak self] in self?.followRule() }
     }
 
@@ -77,8 +80,9 @@ package final class TransferDispatcher: Sendable {
 
     private func followRule() {
         change(besides: nil) { queue in
-            guard let gate, queue.hasBackgroundWork else { return [] }
-            return queue.setRule(gate.rule, now: .now)
+            guard let gate else { return [] }
+            let actions = queue.setContent(gate.content, now: .now)
+            return queue.hasBackgroundWork ? actions + queue.setRule(gate.rule, now: .now) : actions
         }
     }
 

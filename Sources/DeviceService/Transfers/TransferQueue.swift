@@ -144,6 +144,8 @@ package struct TransferQueue: Sendable {
     package internal(set) var items = TransferTable()
     /// What background transfers may do; nil while that is not known, and they wait.
     package internal(set) var rule: BackgroundRule? = BackgroundRule()
+    /// What may come before an app's first launch.
+    package internal(set) var content = ContentRule()
     var nextSequence: Int64 = 0
 
     package init(

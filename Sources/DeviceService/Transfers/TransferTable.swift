@@ -21,7 +21,8 @@ package struct TransferTable: Sendable {
 
     /// Whether any of the lowest class runs or waits for its turn.
     var hasBackgroundWork: Bool {
-        !lanes.held.isEmpty || lanes.queued.values.contains { $0.last?.rank.rankClass == .background }
+        lanes.held.contains { items[$0]?.rankClass == .background }
+            || lanes.queued.values.contains { $0.last?.rank.rankClass == .background }
             || lanes.holding.contains { items[$0]?.rankClass == .background }
     }
 }

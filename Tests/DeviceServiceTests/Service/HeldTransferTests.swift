@@ -95,6 +95,76 @@ import Testing
         }
     }
 
+    /// How what in-app content held back comes.
+    enum Release: CaseIterable { case setting, launch }
+
+    @Test(arguments: Release.allCases) func inAppContentThatIsTurnedOffMidwayHoldsWhatComes(_ release: Release)
+        async throws
+    {
+        let offers: [ServiceHarness.Offer] = [.essential("E", bytes: 3_000_000), .prefetch("P")]
+        try await ServiceHarness.with(offers) { harness in
+            let connection = try await harness.connect()
+            harness.server.spoil("E-1", .stall(after: 1_000_000))
+            var events = connection.stream(
+                InstallRequest(path: try harness.bundle(), until: .complete)
+            ).makeAsyncIterator()
+            while let event = try await events.next() {
+                if event.packs.contains(where: { $0.completed > 0 }) { break }
+            }
+            try await set("inAppContent", "off", connection)
+            var last: InstallEvent?
+            while let event = try await events.next() { last = event }
+            #expect(last?.phase == .complete, "the app may be opened")
+            let words = HoldReason.inAppContent.waitsFor
+            #expect(last?.notes == ["E waits for \(words).", "P waits for \(words)."])
+            #expect(try await harness.packs().mapValues { $0.waitsFor } == ["E": words, "P": words])
+            #expect(!harness.server.requests.contains { $0.path == "/P-1" })
+            // It is held after a restart, too.
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            #expect(try await harness.packs()["E"]?.waitsFor == words)
+            harness.server.spoil("E-1", nil)
+            try await arrival(of: "E", again) {
+                switch release {
+                case .setting: try await set("inAppContent", "on", again)
+                case .launch: _ = try await again.send(LaunchRequest(app: ServiceHarness.app))
+                }
+            }
+            let requests = harness.server.requests.filter { $0.path == "/E-1" }
+            #expect(requests.count == 2, "\(requests)")
+            while try await harness.packs()["P"]?.state != .local { _ = try await again.send(StatusRequest()) }
+        }
+    }
+
+    @Test func inAppContentHoldsDownloadsThatAnExtensionNamed() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            let server = harness.service.server
+            harness.offer(
+                .init(name: "vital", bytes: Array(repeating: 5, count: 2_000_000), isEssential: true),
+                .init(name: "rest", bytes: Array(repeating: 6, count: 1000)))
+            server.spoil("vital", .stall(after: 1_000_000))
+            let connection = try await harness.service.connect()
+            var events = connection.stream(
+                InstallRequest(path: try harness.bundle(), until: .complete)
+            ).makeAsyncIterator()
+            while let event = try await events.next() {
+                if event.packs.contains(where: { $0.completed > 0 }) { break }
+            }
+            try await set("inAppContent", "off", connection)
+            var last: InstallEvent?
+            while let event = try await events.next() { last = event }
+            #expect(
+                last?.phase == .complete && last?.packs.map(\.state) == [.waiting, .waiting],
+                "\(String(describing: last))")
+            #expect(harness.journal == ["asked install"] && !server.requests.contains { $0.path == "/rest" })
+            server.spoil("vital", nil)
+            try await set("inAppContent", "on", connection)
+            try await FolderWatch.wait(in: harness.group) { harness.journal.count == 3 }
+            #expect(Set(harness.journal) == ["asked install", "finished vital here", "finished rest here"])
+        }
+    }
+
     /// The service's own reading of the machine: nothing is set by hand.
     @Test func theMachineIsReadWhenSomethingTurnsUp() async throws {
         try await ServiceHarness.with { harness in

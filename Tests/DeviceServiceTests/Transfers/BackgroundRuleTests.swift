@@ -50,6 +50,30 @@ import Testing
         #expect(queue.setRule(BackgroundRule(), now: start) == [.start(key("prefetch"))])
     }
 
+    @Test func withoutInAppContentNothingComesByItselfBeforeTheFirstLaunch() {
+        var queue = TransferQueue()
+        // Power and network are not known; this is.
+        queue.rule = nil
+        let off = ContentRule(allowsInAppContent: false)
+        #expect(submit(&queue, "essential", .essential) == [.start(key("essential"))])
+        #expect(
+            queue.setContent(off, now: start) == [.stop(key("essential")), .tellHold(key("essential"), .inAppContent)])
+        #expect(queue.ended(key("essential"), .stopped, jitter: 0, now: start) == [])
+        #expect(!queue.hasBackgroundWork, "nobody has to look at the machine for it")
+        #expect(submit(&queue, "prefetch") == [.tellHold(key("prefetch"), .inAppContent)])
+        #expect(submit(&queue, "asked", .onDemand, foreground: true) == [.start(key("asked"))])
+        #expect(queue.setRule(low, now: start) == [], "one reason at a time")
+        let launched = ContentRule(allowsInAppContent: false, launched: ["org.a"])
+        #expect(
+            queue.setContent(launched, now: start) == [
+                .tellHold(key("essential"), nil), .tellHold(key("prefetch"), .lowPower), .start(key("essential")),
+            ])
+        #expect(queue.setContent(off, now: start).contains(.stop(key("essential"))))
+        _ = queue.ended(key("essential"), .stopped, jitter: 0, now: start)
+        #expect(queue.setContent(ContentRule(), now: start).contains(.start(key("essential"))))
+        #expect(queue.setContent(ContentRule(launched: ["org.b"]), now: start) == [])
+    }
+
     @Test func whatRunsStopsWhereItCanGoOnFromAndGoesOnAfterwards() {
         var queue = TransferQueue()
         #expect(submit(&queue, "prefetch") == [.start(key("prefetch"))])
