@@ -4,6 +4,7 @@
 import DeviceProtocol
 import Kit
 import System
+import TestSupport
 import Testing
 
 @testable import BackgroundAssets
@@ -156,6 +157,62 @@ import Testing
             delegate.heard.peek { $0 } == [
                 "began map", "3 5 10", "finished /x/4 true", "failed \(URLError.Code.cancelled.rawValue) -1",
             ])
+    }
+
+    @Test func aReceiptIsLeftBetweenTheDelegateAndTheAcknowledgement() async throws {
+        try await Scratch.with { scratch in
+            let service = FakeService()
+            let streams = Monitor<[FakeService.Stream<DownloadStep>]>([])
+            let receipt = scratch("group/.downloads/4.heard")
+            let seen = Monitor<[Bool]>([])
+            service.onStream(DownloadEventsRequest.self) { _, stream in streams.withLock { $0.append(stream) } }
+            service.on(AcknowledgeDownloadRequest.self) { _ in
+                seen.withLock { $0.append(FileDescriptor.currentDirectory.exists(at: receipt)) }
+                return EmptyReply()
+            }
+            let (manager, delegate) = (manager(service), Delegate())
+            manager.delegate = delegate
+            let map = DownloadDescription(
+                identifier: "map", uniqueIdentifier: "u", url: "", fileSize: nil, appGroup: "g")
+            let stream = try await offload { streams.wait { $0.first } }
+            try stream.send(DownloadStep(.failed, map, number: 4, receipt: receipt.string))
+            try await offload { seen.wait { $0.isEmpty ? nil : () } }
+            #expect(seen.peek { $0 } == [true] && delegate.heard.peek { $0.count } == 1)
+        }
+    }
+
+    @Test func aServiceThatStartsAnewIsToldWhatIsInFront() async throws {
+        let service = FakeService()
+        let opened = Monitor<[(request: DownloadEventsRequest, stream: FakeService.Stream<DownloadStep>)]>([])
+        service.onStream(DownloadEventsRequest.self) { request, stream in
+            opened.withLock { $0.append((request, stream)) }
+        }
+        service.on(StartForegroundDownloadRequest.self) { _ in EmptyReply() }
+        service.on(ScheduleDownloadRequest.self) { _ in EmptyReply() }
+        service.on(AcknowledgeDownloadRequest.self) { _ in EmptyReply() }
+        func stream(_ number: Int) async throws -> FakeService.Stream<DownloadStep> {
+            try await offload { opened.wait { $0.count >= number ? $0[number - 1].stream : nil } }
+        }
+        let (manager, delegate) = (manager(service), Delegate())
+        let (map, tune, sign) = (try download("map"), try download("tune"), try download("sign"))
+        manager.delegate = delegate
+        _ = try await stream(1)
+        try await offload {
+            for download in [map, tune, sign] { try manager.startForegroundDownload(download) }
+            // Scheduled again it is no more in front.
+            try manager.scheduleDownload(sign)
+        }
+        service.die()
+        try await stream(2).send(DownloadStep(.finished, map.content, number: 4, file: "/x/4"))
+        try await service.asked(AcknowledgeDownloadRequest.method)
+        service.die()
+        _ = try await stream(3)
+        // Without a delegate the app is still there.
+        manager.delegate = nil
+        _ = try await stream(4)
+        let requests = opened.peek { $0.map(\.request) }
+        #expect(requests.map(\.foreground) == [nil, ["map", "tune"], ["tune"], ["tune"]])
+        #expect(requests.map(\.isListening) == [true, true, true, false])
     }
 
     @Test func aDelegateThatIsGoneHearsNothingAndAcknowledgesNothing() async throws {

@@ -6,6 +6,8 @@
     internal import Foundation
     public import FoundationNetworking
 
+    // Unchecked because a subclass has to repeat what its class says; it stores nothing.
+
     /// A download of what an https URL names. (BA 1.2)
     public final class BAURLDownload: BADownload, @unchecked Sendable {
         /// Makes a download.

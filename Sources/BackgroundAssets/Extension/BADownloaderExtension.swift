@@ -75,8 +75,8 @@ extension BADownloaderExtension {
 extension AppExtensionConnection {
     /// Has the extension told when its end is near.
     func tellOfTermination(_ downloader: some BADownloaderExtension) {
-        // The extension's thread is busy when its time is up, so it is told on another one, as on Apple's systems: the method
-        // is the extension's own to make safe.
+        // Safe as far as the extension makes it: its thread is busy when its time is up, so this method is called on another
+        // one, as on Apple's systems. The protocol cannot ask for Sendable, which Apple's does not.
         nonisolated(unsafe) let tell: () -> Void = { downloader.extensionWillTerminate() }
         termination.withLock { $0 = { tell() } }
     }

@@ -32,6 +32,7 @@ struct UnmanagedConfiguration<Extension: BADownloaderExtension>: BADownloaderExt
                 let error = request.step.error ?? DeviceError(.failed, "The download failed.")
                 `extension`.backgroundDownload(download, failedWithError: downloadError(error))
             }
+            request.step.leaveReceipt()
             return EmptyReply()
         }
         connection.tellOfTermination(`extension`)

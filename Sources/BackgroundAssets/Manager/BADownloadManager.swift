@@ -72,10 +72,11 @@ public final class BADownloadManager: NSObject, Sendable {
             // A service that was killed may have taken it before it could say so.
             guard try fetchCurrentDownloads().contains(download) else { throw error }
         }
+        feed.setForeground(download.identifier, false)
     }
 
-    /// Starts a download at once, or brings one that is scheduled to the foreground. It stays there until the app's
-    /// connection to the service ends.
+    /// Starts a download at once, or brings one that is scheduled to the foreground. It stays there until the app ends; a
+    /// service that is restarted meanwhile puts it there again.
     /// - Throws: ``BAError``: in an extension `callFromExtensionNotAllowed`, in the background
     ///   `callFromInactiveProcessNotAllowed`.
     public func startForegroundDownload(_ download: BADownload) throws {
@@ -83,11 +84,13 @@ public final class BADownloadManager: NSObject, Sendable {
         _ = try client.ask {
             StartForegroundDownloadRequest(app: $0, download: download.content, isInFront: !isInBackground)
         }
+        feed.setForeground(download.identifier, true)
     }
 
     /// Takes a download out of the queue and deletes what there is of it.
     /// - Throws: ``BAError``: `downloadNotScheduled` when it is not scheduled or has ended.
     public func cancel(_ download: BADownload) throws {
         _ = try client.ask { RemoveDownloadRequest(app: $0, identifier: download.identifier) }
+        feed.setForeground(download.identifier, false)
     }
 }

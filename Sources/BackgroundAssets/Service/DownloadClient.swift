@@ -3,7 +3,6 @@
 
 internal import DeviceProtocol
 internal import ExtensionFoundation
-internal import Foundation
 internal import Kit
 
 /// The download manager's way to the device service, for callers that block: connected when it is first needed, and anew
@@ -45,18 +44,12 @@ final class DownloadClient: Sendable {
         _ request: (_ app: String) -> Request, onRepeat: () -> Void = {}
     ) throws -> Request.Reply {
         let request = request(try app.get())
-        var retries = Retries()
-        while true {
-            let began = ContinuousClock.now
-            do {
-                return try connected().sendAndWait(request)
-            } catch let error as DeviceError where error.code == .disconnected {
-                guard let wait = retries.next(.service, began: began) else { throw downloadError(error) }
-                onRepeat()
-                Thread.sleep(forTimeInterval: wait / .seconds(1))
-            } catch {
-                throw downloadError(error)
+        do {
+            return try RetryPolicy.service.repeatingAndWaiting(onRepeat: onRepeat) {
+                try connected().sendAndWait(request)
             }
+        } catch {
+            throw downloadError(error)
         }
     }
 

@@ -25,17 +25,7 @@ actor ServiceClient {
     /// service carries work on where it stopped.
     /// - Throws: `DeviceError` when the service does not come back, `CancellationError`
     func sendRepeatedly<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
-        var retries = Retries()
-        while true {
-            let began = ContinuousClock.now
-            do {
-                let reply = try await send(request)
-                return reply
-            } catch let error as DeviceError where error.code == .disconnected {
-                guard let wait = retries.next(.service, began: began) else { throw error }
-                try await Task.sleep(for: wait)
-            }
-        }
+        try await RetryPolicy.service.repeating { try await send(request) }
     }
 
     /// Opens a stream.

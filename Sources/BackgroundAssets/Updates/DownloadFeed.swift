@@ -8,41 +8,40 @@ internal import Kit
 
 /// Brings what happens to the app's downloads to its delegate, and says when the delegate has done with it.
 final class DownloadFeed: Sendable {
-    private struct State {
-        weak var delegate: (any BADownloadManagerDelegate)?
+    // Safe: a delegate need not be Sendable; it is called on the feed's queue only, as Apple's manager does.
+    private struct Delegate: @unchecked Sendable {
+        weak var reference: (any BADownloadManagerDelegate)?
+    }
+
+    private struct State: Sendable {
+        var delegate = Delegate()
         var listening: Task<Void, Never>?
         /// Says that the app is there, while no delegate listens.
         var presence: Task<Void, Never>?
         /// Ends that the delegate was told: a service that starts anew may not have heard so.
         var told: Set<Int64> = []
+        /// Downloads, by identifier, that the app brought to the front: a service that starts anew does not know.
+        var foreground: Set<String> = []
     }
 
     private let client: DownloadClient
     private let queue = DispatchQueue(label: "larder.downloads")
-    private let state: Guarded
+    private let state = Locked(State())
 
-    // Safe: the state is touched under the lock only. `Locked` wants a Sendable state, and a delegate need not be.
-    private final class Guarded: @unchecked Sendable {
-        private var state = State()
-        private let lock = NSLock()
-
-        func with<Result>(_ body: (inout State) -> Result) -> Result { lock.withLock { body(&state) } }
-    }
-
-    init(client: DownloadClient) {
-        self.client = client
-        state = Guarded()
-    }
+    init(client: DownloadClient) { self.client = client }
 
     var delegate: (any BADownloadManagerDelegate)? {
-        get { state.with { $0.delegate } }
+        get { state.withLock { $0.delegate }.reference }
         set {
-            let ended = state.with { state -> Task<Void, Never>? in
-                state.delegate = newValue
-                if newValue != nil {
+            let delegate = Delegate(reference: newValue)
+            let ended = state.withLock { state -> Task<Void, Never>? in
+                state.delegate = delegate
+                if delegate.reference != nil {
                     if state.listening == nil { state.listening = Task { await self.follow(isListening: true) } }
                     return nil
                 }
+                // What is in front stays there: the app is.
+                if !state.foreground.isEmpty { showPresence(&state) }
                 defer { state.listening = nil }
                 return state.listening
             }
@@ -52,25 +51,35 @@ final class DownloadFeed: Sendable {
 
     /// Sees that the service knows the app to be there: with its connection ends the foreground of its downloads.
     func showPresence() {
-        state.with { state in
-            guard state.listening == nil, state.presence == nil else { return }
-            state.presence = Task { await self.follow(isListening: false) }
+        state.withLock { state in if state.listening == nil { showPresence(&state) } }
+    }
+
+    private func showPresence(_ state: inout State) {
+        if state.presence == nil { state.presence = Task { await self.follow(isListening: false) } }
+    }
+
+    /// The app brought a download to the front, or that is over.
+    func setForeground(_ identifier: String, _ isForeground: Bool) {
+        state.withLock { state in
+            if isForeground { state.foreground.insert(identifier) } else { state.foreground.remove(identifier) }
         }
     }
 
     /// Reads one stream after the other, through restarts of the service.
     private func follow(isListening: Bool) async {
-        var retries = Retries()
-        while !Task.isCancelled {
+        await RetryPolicy.service.keepingUp { retries in
             do {
-                let request = DownloadEventsRequest(app: try client.app.get(), isListening: isListening)
+                let foreground = state.withLock { $0.foreground.sorted() }
+                let request = DownloadEventsRequest(
+                    app: try client.app.get(), isListening: isListening,
+                    foreground: foreground.isEmpty ? nil : foreground)
                 let connection = try await offload { [client] in try client.connected() }
                 for try await step in connection.stream(request) {
                     retries.reset()
-                    guard await deliver(step) else { return }
+                    guard await deliver(step) else { return .end }
                 }
             } catch {}
-            guard let wait = retries.next(.service.forever), (try? await Task.sleep(for: wait)) != nil else { return }
+            return .again
         }
     }
 
@@ -80,10 +89,11 @@ final class DownloadFeed: Sendable {
             queue.async { continuation.resume(returning: self.call(step)) }
         }
         guard isDelivered else {
-            state.with { $0.listening = nil }
+            state.withLock { $0.listening = nil }
             return false
         }
         guard let number = step.number else { return true }
+        step.leaveReceipt()
         // Not heard, it is said again when the service tells the same end again.
         _ = try? await offload { [client] in
             try client.ask { AcknowledgeDownloadRequest(app: $0, number: number) }
@@ -92,11 +102,11 @@ final class DownloadFeed: Sendable {
     }
 
     private func call(_ step: DownloadStep) -> Bool {
-        let (delegate, isNew) = state.with { state in
+        let (delegate, isNew) = state.withLock { state in
             (state.delegate, step.number.map { !state.told.contains($0) } ?? true)
         }
         guard isNew else { return true }
-        guard let delegate else { return false }
+        guard let delegate = delegate.reference else { return false }
         let download = BADownload.make(step.download)
         switch step.change {
         case .began: delegate.downloadDidBegin(download)
@@ -112,7 +122,12 @@ final class DownloadFeed: Sendable {
                 download, failedWithError: downloadError(step.error ?? DeviceError(.failed, "The download failed.")))
         default: break  // Told by a newer service.
         }
-        if let number = step.number { state.with { _ = $0.told.insert(number) } }
+        if let number = step.number {
+            state.withLock { state in
+                state.told.insert(number)
+                state.foreground.remove(step.download.identifier)
+            }
+        }
         return true
     }
 }

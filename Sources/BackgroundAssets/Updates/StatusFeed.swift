@@ -58,24 +58,25 @@ final class StatusFeed: Sendable {
         _ request: StatusUpdatesRequest, first: Opened, service: ServiceClient, local: LocalPacks,
         into mailbox: StatusMailbox
     ) async {
-        var opened = first
+        var opened: Opened? = first
         var translator = EventTranslator(bundleID: request.app, service: service)
-        var retries = Retries()
-        while !Task.isCancelled {
+        await RetryPolicy.service.keepingUp { retries in
             do {
-                for try await event in try opened.get() {
+                let stream: Opened
+                if let first = opened { stream = first } else { stream = await open(request, service) }
+                opened = nil
+                for try await event in try stream.get() {
                     retries.reset()
                     guard let update = translator.update(for: event) else { continue }
                     mailbox.put(update)
-                    if request.pack != nil, update.isFinal { return }
+                    if request.pack != nil, update.isFinal { return .end }
                 }
                 // For one pack the end means that nothing more will come of it.
-                if request.pack != nil { return }
+                return request.pack == nil ? .again : .end
             } catch {
-                if let id = request.pack, conclude(id, error, local, mailbox, service, request.app) { return }
+                guard let id = request.pack else { return .again }
+                return conclude(id, error, local, mailbox, service, request.app) ? .end : .again
             }
-            guard let wait = retries.next(.service.forever), (try? await Task.sleep(for: wait)) != nil else { return }
-            opened = await open(request, service)
         }
     }
 

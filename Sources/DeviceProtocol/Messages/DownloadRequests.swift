@@ -127,10 +127,14 @@ package struct DownloadEventsRequest: DeviceStreamRequest {
     package var app: String
     /// Whether somebody listens. Without, the stream is presence only.
     package var isListening: Bool
+    /// Downloads, by identifier, that the app had brought to the front before its last connection broke: a service that was
+    /// restarted brings those it still has there again.
+    package var foreground: [String]?
 
-    package init(app: String, isListening: Bool) {
+    package init(app: String, isListening: Bool, foreground: [String]? = nil) {
         self.app = app
         self.isListening = isListening
+        self.foreground = foreground
     }
 }
 
@@ -156,11 +160,14 @@ package struct DownloadStep: Codable, Hashable, Sendable {
     package var expected: Int64
     /// With `finished`: the file, which is deleted with the acknowledgement unless it was moved.
     package var file: String?
+    /// With a `number`: where whoever was told leaves an empty file when its method has returned, before it acknowledges. So
+    /// a service that is not there at that moment knows, too.
+    package var receipt: String?
     package var error: DeviceError?
 
     package init(
         _ change: Change, _ download: DownloadDescription, number: Int64? = nil, written: Int64 = 0, total: Int64 = 0,
-        expected: Int64 = -1, file: String? = nil, error: DeviceError? = nil
+        expected: Int64 = -1, file: String? = nil, receipt: String? = nil, error: DeviceError? = nil
     ) {
         self.change = change
         self.download = download
@@ -169,6 +176,7 @@ package struct DownloadStep: Codable, Hashable, Sendable {
         self.total = total
         self.expected = expected
         self.file = file
+        self.receipt = receipt
         self.error = error
     }
 }

@@ -106,11 +106,15 @@ package struct Download: Hashable, Sendable {
     }
 
     /// What is told of its end.
-    /// - Parameter file: where the file is.
-    package func end(file: String) -> DownloadStep {
+    /// - Parameters:
+    ///   - file: where the file is.
+    ///   - receipt: where whoever hears of it says so; nil when it was heard of before.
+    package func end(file: String, receipt: String?) -> DownloadStep {
         state == .finished
-            ? DownloadStep(.finished, told, number: number, total: total, expected: total, file: file)
-            : DownloadStep(.failed, told, number: number, total: total, expected: expected ?? -1, error: error)
+            ? DownloadStep(
+                .finished, told, number: number, total: total, expected: total, file: file, receipt: receipt)
+            : DownloadStep(
+                .failed, told, number: number, total: total, expected: expected ?? -1, receipt: receipt, error: error)
     }
 
     /// Facts that come late, or that the state does not know, change nothing.

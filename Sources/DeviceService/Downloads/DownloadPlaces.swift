@@ -27,6 +27,11 @@ struct DownloadPlaces: Sendable {
         let folder = paths.groupFolder(group) ?? root
         return folder.appending(Self.filesName).appending("\(number)")
     }
+    /// Where app or extension says that it has heard of an end, when it cannot be sure to be able to tell.
+    func receipt(_ download: Download) -> FilePath {
+        let file = file(download)
+        return file.removingLastComponent().appending((file.lastComponent?.string ?? "") + ".heard")
+    }
     /// The manifest that is handed to an extension.
     var manifest: FilePath { root.appending("manifest") }
 
@@ -80,7 +85,12 @@ struct DownloadPlaces: Sendable {
             try folder.borrowed.open(at: FilePath(Self.filesName), .readOnly, options: [.directory, .noFollow]))
     }
 
-    func exists(_ path: FilePath) -> Bool { Self.here.exists(at: path) }
+    /// What became of an end that was told and not acknowledged: a receipt, or a file that was moved, says that it was heard
+    /// of; nil when nothing does.
+    func outcome(of download: Download) -> Download.Fact? {
+        if Self.here.exists(at: receipt(download)) { return .acknowledged }
+        return download.state == .finished && !Self.here.exists(at: file(download)) ? .vanished : nil
+    }
 
     func discardPartial(_ number: Int64) throws {
         for path in [partial(number), checkpoint(number)] { try remove(path) }
@@ -114,7 +124,7 @@ struct DownloadPlaces: Sendable {
 
     /// Deletes whole files of all groups that belong to none of `downloads`.
     static func cleanFiles(_ paths: LarderPaths, _ downloads: [Download]) throws {
-        let kept = Set(downloads.compactMap { $0.number.map { "\($0)" } })
+        let kept = Set(downloads.compactMap(\.number).flatMap { ["\($0)", "\($0).heard"] })
         let groups = paths.state.appending("groups")
         guard here.exists(at: groups) else { return }
         for group in try here.entries(at: groups) where group.kind == .directory {
@@ -129,7 +139,7 @@ struct DownloadPlaces: Sendable {
     }
 
     private func entries(_ folder: FilePath) throws -> [String] {
-        guard exists(folder) else { return [] }
+        guard Self.here.exists(at: folder) else { return [] }
         return try Self.here.entries(at: folder).map(\.name)
     }
 }

@@ -19,17 +19,21 @@ extension DownloadStore {
         for download in all(app) where download.state.hasEnded {
             guard let number = download.number, !told.contains(number) else { continue }
             listeners[app]?[index].outstanding.insert(number)
-            listeners[app]?[index].emit(download.end(file: places(app).file(download).string))
+            listeners[app]?[index].emit(end(of: download))
         }
     }
 
     /// Stays until the task is cancelled: the app is there, and hears of its downloads if it listens.
-    func listen(_ app: String, isListening: Bool, emit: @escaping @Sendable (DownloadStep) -> Void) async throws {
+    /// - Parameter foreground: identifiers of downloads that the app had in front before its last connection broke.
+    func listen(
+        _ app: String, isListening: Bool, foreground: [String], emit: @escaping @Sendable (DownloadStep) -> Void
+    ) async throws {
         _ = try await tools.registry.existing(app)
         nextListener += 1
         let id = nextListener
         listeners[app, default: []].append(DownloadListener(id: id, isListening: isListening, emit: emit))
         deliver(app)
+        if !foreground.isEmpty { await inTurn { await bringToFront(foreground, app, id) } }
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         for await _ in stream {}
         withExtendedLifetime(continuation) {}
@@ -38,24 +42,39 @@ extension DownloadStore {
 
     private func leave(_ app: String, _ id: Int) async {
         await inTurn {
-            let gone = listeners[app]?.first { $0.id == id }
+            // A delegate may have heard, and its app not have lived to say so. Until that is known nobody else is told.
+            let told = listeners[app]?.first { $0.id == id }?.outstanding ?? []
+            for number in told { await settleHeard(number) }
             listeners[app]?.removeAll { $0.id == id }
             if listeners[app]?.isEmpty == true {
                 listeners[app] = nil
                 // What the app had in front goes on behind.
                 for key in downloads.keys where key.app == app { await apply(.foreground(false), to: key) }
             }
-            // A file that is gone was moved by a delegate that did not live to say so.
-            for number in gone?.outstanding ?? [] { await checkFile(number) }
             deliver(app)
         }
     }
 
-    private func checkFile(_ number: Int64) async {
-        guard let key = keys[number], let download = downloads[key], download.state == .finished else { return }
+    private func bringToFront(_ identifiers: [String], _ app: String, _ listener: Int) async {
+        // It may have gone while this waited for its turn.
+        guard listeners[app]?.contains(where: { $0.id == listener }) == true else { return }
+        for identifier in identifiers {
+            await apply(.foreground(true), to: TransferKey(app: app, download: identifier))
+        }
+    }
+
+    /// An end as it is told to whoever has not heard of it.
+    func end(of download: Download) -> DownloadStep {
+        let places = places(download.app)
+        return download.end(file: places.file(download).string, receipt: places.receipt(download).string)
+    }
+
+    /// Looks whether somebody has heard of an end that was told and not acknowledged: then it is told nobody again.
+    func settleHeard(_ number: Int64) async {
+        guard let key = keys[number], let download = downloads[key], download.state.hasEnded else { return }
         let places = places(key.app)
-        let isThere = (try? await offload { places.exists(places.file(download)) }) ?? true
-        if !isThere { await apply(.vanished, to: key) }
+        guard let outcome = try? await offload({ places.outcome(of: download) }) else { return }
+        await apply(outcome, to: key)
     }
 
     /// Ends that somebody is being told: an app's delegate, or its extension.
@@ -72,7 +91,7 @@ extension DownloadStore {
             guard sharing[app] != nil, download.state.hasEnded else { return await apply(.acknowledged, to: key) }
             let file = places(app).file(download)
             await apply(.shared, to: key)
-            sharing[app]?.add(download.end(file: file.string), file: file)
+            sharing[app]?.add(download.end(file: file.string, receipt: nil), file: file)
         }
     }
 }

@@ -231,8 +231,8 @@ extension DownloadStore {
                 let (places, number) = (places(download.app), download.number ?? 0)
                 let size = try await offload { try places.size(number, group: download.description.appGroup) }
                 switch (download.state, size) {
-                case (.finished, nil): await apply(.vanished, to: key)
-                case (.finished, _), (.failed, _), (.held, nil): break
+                case (.finished, _), (.failed, _): await settleHeard(number)
+                case (.held, nil): break
                 case (_, .some(let size)):
                     // It was in its place before the row could say so.
                     await apply(.arrived(size: size), to: key)

@@ -64,7 +64,13 @@ extension DownloadStore {
         }
         await answers.end()
         if outcome.trouble != nil {
-            if let number = telling.removeValue(forKey: app) { troublesome.insert(number) } else { leaveToApp(app) }
+            if let number = telling[app] {
+                // It may have done its part before it came to its end.
+                await inTurn { await settleHeard(number) }
+                if keys[number] != nil { troublesome.insert(number) }
+            } else {
+                leaveToApp(app)
+            }
         }
         telling[app] = nil
         return outcome.trouble
@@ -88,7 +94,7 @@ extension DownloadStore {
                 return await nextForExtension(app)
             }
         }
-        return next.end(file: places.file(next).string)
+        return end(of: next)
     }
 
     private func heard(_ number: Int64, app: String) async {

@@ -124,6 +124,10 @@ actor DownloadStore: TransferOwner {
         keys[number] = nil
         await write { try $0.deleteDownload(number) }
         if attempts[key]?.number != number { await discardPartial(number, key.app) }
+        guard download.state.hasEnded else { return }
+        let places = places(key.app)
+        // What is left of receipts without a row goes at the next start.
+        _ = try? await offload { try places.remove(places.receipt(download)) }
     }
 
     private func discardPartial(_ number: Int64, _ app: String) async {

@@ -47,7 +47,8 @@ extension Harness {
         router.onStream(DownloadEventsRequest.self) { request, caller, emit in
             try await recovery.value
             try Self.check(request.app, caller)
-            try await downloads.listen(request.app, isListening: request.isListening, emit: emit)
+            try await downloads.listen(
+                request.app, isListening: request.isListening, foreground: request.foreground ?? [], emit: emit)
         }
         router.onStream(ExclusiveControlRequest.self) { request, caller, emit in
             try await recovery.value

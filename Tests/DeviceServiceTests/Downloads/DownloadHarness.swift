@@ -73,10 +73,11 @@ struct DownloadEars {
     private var iterator: AsyncThrowingStream<DownloadStep, any Error>.AsyncIterator
     private let connection: DeviceConnection
 
-    init(_ connection: DeviceConnection, isListening: Bool = true) {
+    init(_ connection: DeviceConnection, isListening: Bool = true, foreground: [String]? = nil) {
         self.connection = connection
-        iterator = connection.stream(DownloadEventsRequest(app: ServiceHarness.app, isListening: isListening))
-            .makeAsyncIterator()
+        let request = DownloadEventsRequest(
+            app: ServiceHarness.app, isListening: isListening, foreground: foreground)
+        iterator = connection.stream(request).makeAsyncIterator()
     }
 
     struct Missing: Error {}

@@ -44,7 +44,9 @@ import Testing
         #expect(map.handle(.progress(total: 40, expected: nil)) == [], "no news")
         #expect(map.handle(.arrived(size: 100)) == [.save, .deliver])
         #expect(
-            map.end(file: "/f") == DownloadStep(.finished, map.told, number: 7, total: 100, expected: 100, file: "/f"))
+            map.end(file: "/f", receipt: "/r")
+                == DownloadStep(
+                    .finished, map.told, number: 7, total: 100, expected: 100, file: "/f", receipt: "/r"))
         #expect(map.handle(.cancelled) == [], "it is over")
         #expect(map.handle(.acknowledged) == [.deleteFile, .forget])
     }

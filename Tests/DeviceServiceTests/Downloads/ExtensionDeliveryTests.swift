@@ -72,6 +72,26 @@ import Testing
         }
     }
 
+    @Test func whatAnExtensionTookBeforeItCrashedIsToldNobodyElse() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            for name in ["one", "two"] { harness.service.server.serve(bytes(1000), as: name) }
+            try Kit.AtomicFile.write([], to: harness.group.appending("perish"), durable: false)
+            try await harness.service.schedule(harness.service.download("one"), connection)
+            try await FolderWatch.wait(in: harness.group) {
+                FileDescriptor.currentDirectory.exists(at: harness.group.appending("taken"))
+            }
+            var ears = DownloadEars(connection)
+            try await harness.service.schedule(harness.service.download("two"), connection)
+            #expect(try await ears.end().download.identifier == "two")
+            #expect(harness.journal.suffix(1) == ["finished one here"])
+            #expect(try await harness.service.packs().isEmpty && harness.files().isEmpty)
+        }
+    }
+
     @Test func theRestStartsWhenTheExtensionHasHeardOfTheEssentials() async throws {
         try await ProbeDownloaderHarness.with { harness in
             let atRest = Locked<[String]?>(nil)

@@ -10,6 +10,7 @@ import ExtensionFoundation
 ///
 /// While there is a FIFO `hold`, it opens it for writing before it returns from a request, closes it, and waits until the FIFO
 /// `release` is opened for writing and closed.
+/// While there is a file `perish`, it takes that and the finished file away, and kills itself before it returns.
 /// A failed essential download is scheduled again without being essential; what came of it is `rescheduled <identifier>`
 /// or `refused <identifier> <code>`.
 @main
@@ -39,6 +40,10 @@ struct ProbeDownloader: BADownloaderExtension {
     func backgroundDownload(_ finishedDownload: BADownload, finishedWithFileURL fileURL: URL) {
         let isHere = FileManager.default.fileExists(atPath: fileURL.path)
         note("finished \(finishedDownload.identifier) \(isHere ? "here" : "gone")")
+        if unlink(folder + "/perish") == 0 {
+            _ = rename(fileURL.path, folder + "/taken")
+            kill(getpid(), SIGKILL)
+        }
         hold()
     }
 

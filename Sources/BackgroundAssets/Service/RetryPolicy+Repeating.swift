@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import DeviceProtocol
+internal import Foundation
+internal import Kit
+
+// The one way in which this library gets over a device service that goes away.
+extension RetryPolicy {
+    /// Does `body`, and does it again while the service goes away before it is done.
+    /// - Throws: what `body` throws; `DeviceError.Code.disconnected` when patience has ended; `CancellationError`.
+    func repeating<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        var retries = Retries()
+        while true {
+            let began = ContinuousClock.now
+            do {
+                return try await body()
+            } catch let error as DeviceError where error.code == .disconnected {
+                guard let wait = retries.next(self, began: began) else { throw error }
+                try await Task.sleep(for: wait)
+            }
+        }
+    }
+
+    /// As above, blocking the thread.
+    /// - Parameter onRepeat: called before `body` is done again: the service may have acted on it already.
+    func repeatingAndWaiting<Result>(onRepeat: () -> Void, _ body: () throws -> Result) throws -> Result {
+        var retries = Retries()
+        while true {
+            let began = ContinuousClock.now
+            do {
+                return try body()
+            } catch let error as DeviceError where error.code == .disconnected {
+                guard let wait = retries.next(self, began: began) else { throw error }
+                onRepeat()
+                Thread.sleep(forTimeInterval: wait / .seconds(1))
+            }
+        }
+    }
+
+    /// What `keepingUp` does next.
+    enum Next {
+        /// Once more, after a wait that grows while nothing comes.
+        case again
+        case end
+    }
+
+    /// Does `body` over and over, until it wants no more or the task is cancelled; it never gives up.
+    /// - Parameter body: resets the retries with each sign of life.
+    func keepingUp(_ body: (_ retries: inout Retries) async -> Next) async {
+        let policy = forever
+        var retries = Retries()
+        while !Task.isCancelled {
+            guard await body(&retries) == .again, let wait = retries.next(policy),
+                (try? await Task.sleep(for: wait)) != nil
+            else { return }
+        }
+    }
+}

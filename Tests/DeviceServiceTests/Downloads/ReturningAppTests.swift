@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// What holds over the end of an app, of the service, or of both: what was heard of, and what is in front (C8, C9).
+@Suite(.timeLimit(.minutes(1))) struct ReturningAppTests {
+    private static let app = ServiceHarness.app
+
+    /// Where an app dies that has heard of an end, and did not live to say so.
+    enum Death: CaseIterable { case alone, whileTheServiceIsDown }
+
+    @Test(arguments: Death.allCases) func whatHasAReceiptIsToldNobodyAgain(_ death: Death) async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, _ in
+            for name in ["map", "sign"] { harness.server.serve(Array(name.utf8), as: name) }
+            let connection = try await harness.connect()
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("map"), connection)
+            try await harness.schedule(harness.download("missing"), connection)
+            let ends = [
+                try await ears.next(.finished, .failed), try await ears.next(.finished, .failed),
+            ]
+            #expect(Set(ends.map(\.change)) == [.finished, .failed])
+            let receipts = try ends.map { FilePath(try #require($0.receipt)) }
+            #expect(Set(receipts).count == 2)
+            if death == .whileTheServiceIsDown { await harness.stop() }
+            for receipt in receipts { try AtomicFile.write([], to: receipt, durable: false) }
+            connection.close()
+            if death == .whileTheServiceIsDown { try await harness.start() }
+            let again = try await harness.connect()
+            var later = DownloadEars(again)
+            try await harness.schedule(harness.download("sign"), again)
+            #expect(try await later.end().download.identifier == "sign")
+            #expect(try await harness.packs().isEmpty)
+            let folder = try #require(receipts.first).removingLastComponent()
+            #expect(try FileDescriptor.currentDirectory.entries(at: folder).isEmpty, "files and receipts go")
+        }
+    }
+
+    @Test func aReceiptIsGoodForItsOwnEndOnly() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, _ in
+            let connection = try await harness.connect()
+            var ears = DownloadEars(connection)
+            for name in ["one", "two"] { try await harness.schedule(harness.download(name), connection) }
+            let first = try await ears.next(.failed)
+            let second = try await ears.next(.failed)
+            try AtomicFile.write([], to: FilePath(try #require(first.receipt)), durable: false)
+            connection.close()
+            var later = DownloadEars(try await harness.connect())
+            let told = try await later.end()
+            #expect(told.number == second.number)
+        }
+    }
+
+    @Test func whatAnAppHasInFrontIsThereAgainAfterARestartOfTheService() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let content = [UInt8](repeating: 9, count: 400_000)
+            harness.server.serve(content, as: "map")
+            harness.server.serve(content, as: "other")
+            // Neither would come in the background.
+            _ = try await connection.send(SettingsSetRequest(name: "lowPowerMode", app: nil, value: "on"))
+            harness.server.spoil("map", .stall(after: 200_000))
+            let app = try await harness.connect()
+            var ears = DownloadEars(app)
+            let download = harness.download("map", size: 400_000)
+            _ = try await app.send(
+                StartForegroundDownloadRequest(app: Self.app, download: download, isInFront: true))
+            while let step = try? await ears.next(.progress), step.total < 200_000 {}
+            try await harness.schedule(harness.download("other"), app)
+            await harness.stop()
+            harness.server.spoil("map", nil)
+            try await harness.start()
+            let again = try await harness.connect()
+            while try await harness.packs()["map"]?.waitsFor == nil { _ = try await again.send(StatusRequest()) }
+            #expect(try await harness.packs()["map"]?.policy.rawValue == "background", "nobody is there")
+            // It names one that there is no more, too.
+            ears = DownloadEars(again, foreground: ["map", "gone"])
+            let end = try await ears.end()
+            #expect(end.change == .finished && end.download.identifier == "map")
+            let ranges = harness.server.requests.filter { $0.path == "/map" }.map(\.range)
+            #expect(ranges.count == 2 && ranges.last??.hasPrefix("bytes=") == true, "no byte is lost: \(ranges)")
+            #expect(try await harness.current(again).map(\.identifier) == ["other"])
+            #expect(!harness.server.requests.contains { $0.path == "/other" })
+        }
+    }
+}
