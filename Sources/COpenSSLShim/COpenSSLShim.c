@@ -8,6 +8,7 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <string.h>
 
 EVP_PKEY *larder_ossl_new_p256_key(void) {
     return EVP_EC_gen("P-256");
@@ -59,4 +60,52 @@ void larder_ossl_reason(char *buffer, size_t size) {
     buffer[0] = 0;
     if (reason != NULL) BIO_snprintf(buffer, size, "%s", reason);
     ERR_clear_error();
+}
+
+int larder_ossl_is_p256(EVP_PKEY *key) {
+    char name[32];
+    size_t length = 0;
+    return EVP_PKEY_get_base_id(key) == EVP_PKEY_EC && EVP_PKEY_get_group_name(key, name, sizeof name, &length) == 1 &&
+           strcmp(name, "prime256v1") == 0;
+}
+
+int larder_ossl_es256_verify(EVP_PKEY *key, const void *message, size_t size, const unsigned char signature[64]) {
+    if (!larder_ossl_is_p256(key)) return 0;
+    int done = 0;
+    unsigned char *der = NULL;
+    ECDSA_SIG *parts = ECDSA_SIG_new();
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    BIGNUM *r = BN_bin2bn(signature, 32, NULL), *s = BN_bin2bn(signature + 32, 32, NULL);
+    if (parts != NULL && context != NULL && r != NULL && s != NULL && ECDSA_SIG_set0(parts, r, s) == 1) {
+        r = s = NULL;  // They are the signature's now.
+        int length = i2d_ECDSA_SIG(parts, &der);
+        done = length > 0 && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key) == 1 &&
+               EVP_DigestVerify(context, der, (size_t)length, message, size) == 1;
+    }
+    BN_free(r);
+    BN_free(s);
+    OPENSSL_free(der);
+    ECDSA_SIG_free(parts);
+    EVP_MD_CTX_free(context);
+    ERR_clear_error();
+    return done;
+}
+
+int larder_ossl_es256_sign(EVP_PKEY *key, const void *message, size_t size, unsigned char signature[64]) {
+    if (!larder_ossl_is_p256(key)) return 0;
+    unsigned char der[80];
+    size_t length = sizeof der;
+    ECDSA_SIG *parts = NULL;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int done = context != NULL && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, key) == 1 &&
+               EVP_DigestSign(context, der, &length, message, size) == 1;
+    if (done) {
+        const unsigned char *start = der;
+        parts = d2i_ECDSA_SIG(NULL, &start, (long)length);
+        done = parts != NULL && BN_bn2binpad(ECDSA_SIG_get0_r(parts), signature, 32) == 32 &&
+               BN_bn2binpad(ECDSA_SIG_get0_s(parts), signature + 32, 32) == 32;
+    }
+    ECDSA_SIG_free(parts);
+    EVP_MD_CTX_free(context);
+    return done;
 }

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Commands
+import Kit
 
 @main
 enum Main {
     static func main() {
-        CommandLineProgram.run(CommandLine.arguments)
+        CommandLineProgram.run(CommandLine.arguments) { CommandTrees.tree(for: $0) }
     }
 }

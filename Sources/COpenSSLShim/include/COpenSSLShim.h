@@ -29,3 +29,12 @@ long larder_ossl_memory(BIO *bio, const void **bytes);
 
 /// Writes the oldest reason in this thread's error queue and empties the queue; an empty string when there is none.
 void larder_ossl_reason(char *buffer, size_t size);
+
+/// Whether `signature`, 32 bytes each of r and s, is ES256 of the message by that key; the key must be one on P-256.
+int larder_ossl_es256_verify(EVP_PKEY *key, const void *message, size_t size, const unsigned char signature[64]);
+
+/// Signs the message with ES256: 32 bytes each of r and s.
+int larder_ossl_es256_sign(EVP_PKEY *key, const void *message, size_t size, unsigned char signature[64]);
+
+/// Whether the key is one on the curve P-256.
+int larder_ossl_is_p256(EVP_PKEY *key);

@@ -5,7 +5,7 @@ internal import COpenSSL
 internal import COpenSSLShim
 internal import Kit
 
-/// A private key, here always one on the curve P-256 when it was made by Larder.
+/// A private key, here always one on the curve P-256 when it was made by Larder; or the public half of one.
 final class PrivateKey {
     let raw: OpaquePointer
 
@@ -26,6 +26,15 @@ final class PrivateKey {
         }
         self.init(raw)
     }
+
+    /// The first public key in PEM text: a key that can verify, but not sign.
+    convenience init(publicPEM pem: [UInt8]) throws {
+        let raw = try MemoryBIO.reading(pem) { PEM_read_bio_PUBKEY($0, nil, refusePassword, nil) }
+        guard let raw else { throw CryptoError.failed("There is no public key in the PEM text.", .unreadable) }
+        self.init(raw)
+    }
+
+    func publicPEM() throws -> [UInt8] { try MemoryBIO.writing { PEM_write_bio_PUBKEY($0, raw) } }
 
     /// PKCS #8, not encrypted.
     func pem() throws -> [UInt8] {

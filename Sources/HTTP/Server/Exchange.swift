@@ -8,6 +8,8 @@ final class Exchange: Sendable {
     private struct State {
         var body: [UInt8] = []
         var bodyIsTooLarge = false
+        var bodyLimit = 0
+        var receiver: (any HTTPBodyReceiver)?
         var answer: HTTPServerResponse?
         var status = 0
         var bytesSent: Int64 = 0
@@ -27,9 +29,17 @@ final class Exchange: Sendable {
         headers = HTTPHeaders(connection.fields)
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) {
+    /// Keeps the body in memory up to that many bytes.
+    func keepBody(limit: Int) { state.withLock { $0.bodyLimit = limit } }
+
+    /// Gives the body away.
+    func passBody(to receiver: any HTTPBodyReceiver) { state.withLock { $0.receiver = receiver } }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        // Outside the lock: a receiver may take its time with the disk.
+        if let receiver = state.withLock({ $0.receiver }) { return receiver.receive(bytes) }
         state.withLock { state in
-            guard state.body.count + bytes.count <= limit else {
+            guard state.body.count + bytes.count <= state.bodyLimit else {
                 state.bodyIsTooLarge = true
                 return
             }
@@ -42,7 +52,7 @@ final class Exchange: Sendable {
     var request: HTTPServerRequest {
         HTTPServerRequest(
             method: method, path: path, query: connection.arguments, headers: headers,
-            body: state.withLock { $0.body }, client: connection.client)
+            body: state.withLock { $0.body }, receiver: state.withLock { $0.receiver }, client: connection.client)
     }
 
     /// What the handler decided.

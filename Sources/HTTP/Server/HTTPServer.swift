@@ -75,7 +75,7 @@ package final class HTTPServer: Sendable {
     }
 }
 
-/// Called once when a request's head is there, once for each piece of its body, once at its end, and again after each
+/// Called once when a request's head is there, which may be answered at once, then once for each piece of its body, once at its end, and again after each
 /// resumption.
 private func onAccess(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
@@ -88,11 +88,11 @@ private func onAccess(
         let exchange = Exchange(
             ClientConnection(raw: connection), method: String(cString: method), path: String(cString: path))
         slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
-        return .YES
+        return core.begin(exchange)
     }
     let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
     if uploadSize.pointee > 0 {
-        exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee), limit: core.maximumBody)
+        exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
         uploadSize.pointee = 0
         return .YES
     }

@@ -15,8 +15,10 @@ package struct HTTPServerConfiguration: Sendable {
     package var threads = 2
     /// Connections without traffic are closed after so many seconds.
     package var idleSeconds = 120
-    /// The longest request body that is taken, in bytes.
+    /// The longest request body that is taken, in bytes, where `bodyPlan` does not say.
     package var maximumRequestBody = 1 << 20
+    /// Says what is to be done with a request's body, which is still empty. Called on a thread of the server: must not block.
+    package var bodyPlan: (@Sendable (HTTPServerRequest) -> BodyPlan)?
     /// Told of every finished exchange, on a thread of the server.
     package var log: (@Sendable (HTTPExchangeRecord) -> Void)?
 

@@ -25,12 +25,20 @@ final class ServerCore: Sendable {
         self.handler = handler
     }
 
-    var maximumBody: Int { configuration.maximumRequestBody }
+    /// The request's head has come.
+    func begin(_ exchange: Exchange) -> MHD_Result {
+        switch configuration.bodyPlan?(exchange.request) ?? .memory(limit: configuration.maximumRequestBody) {
+        case .memory(let limit): exchange.keepBody(limit: limit)
+        case .receiver(let receiver): exchange.passBody(to: receiver)
+        case .refuse(let answer): return send(answer, exchange)
+        }
+        return .YES
+    }
 
     /// The request is complete, or its handler has answered and the connection goes on.
     func proceed(_ exchange: Exchange) -> MHD_Result {
         if exchange.bodyIsTooLarge {
-            return send(.text(413, "The request is longer than \(maximumBody) bytes."), exchange)
+            return send(.text(413, "The request's body is longer than may be sent here."), exchange)
         }
         let request = exchange.request
         let answer = state.withLock { state -> HTTPServerResponse? in

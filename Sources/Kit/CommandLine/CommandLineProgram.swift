@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Glibc
-import Kit
-import System
+internal import Glibc
+internal import System
 
 /// The program: from the words of the command line to an exit code.
 package enum CommandLineProgram {
     /// How long a command may take to end after Ctrl-C before it is cut off.
     private static let grace = Duration.seconds(2)
 
-    /// Runs the command that `arguments` (with the program's own name first) ask for.
+    /// Runs the command that `arguments` (with the program's own name first) ask for, in the tree of that name.
     ///
     /// To be called first in a `main` that is not async: a thread that the runtime started before would still die of the
     /// signals that are taken here. Ctrl-C, SIGTERM and a closed terminal cancel the command; a second one ends the process at once.
-    package static func run(_ arguments: [String]) -> Never {
+    package static func run(_ arguments: [String], tree: (_ programName: String) -> Command) -> Never {
         Signals.ignoreBrokenPipes()
         let name = arguments.first.flatMap { FilePath($0).lastComponent?.string } ?? "larder"
         let context = CommandContext(
@@ -28,7 +27,7 @@ package enum CommandLineProgram {
         } catch {
             context.note("\(name): Ctrl-C will end this command without tidying up: \(error)")
         }
-        let runner = CommandRunner(root: CommandTrees.tree(for: name), version: LarderVersion.current)
+        let runner = CommandRunner(root: tree(name), version: LarderVersion.current)
         let task = Task { await runner.run(Array(arguments.dropFirst()), context: context) }
         interruptions.onInterrupt { task.cancel() }
         Task { await task.value.exitProcess() }
