@@ -17,7 +17,7 @@ setup: ## install what is missing on this machine
 build: setup ## build everything, debug
 	@swift build
 
-release: setup ## build larder and larderd as they are installed: optimised, static, stripped
+release: setup ## build larder, larderd and larder-host as they are installed: optimised, static, stripped
 	@scripts/release
 
 test: ## build and run every test
@@ -41,7 +41,7 @@ fuzz: ## run every fuzz target for a minute
 torture: ## kill, cut and fill through installs and updates for some minutes, and count
 	@scripts/torture
 
-docs: build ## write docs/cli.md from the command tree
+docs: build ## write docs/cli.md and docs/cli-host.md from the command trees
 	@scripts/docs
 
 install: release ## install the programs and the systemd units below PREFIX

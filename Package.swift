@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "System", targets: ["System"]),
         .executable(name: "larder", targets: ["larder"]),
         .executable(name: "larderd", targets: ["larderd"]),
+        .executable(name: "larder-host", targets: ["larder-host"]),
     ],
     traits: [
         .trait(
@@ -71,11 +72,16 @@ let package = Package(
             "BackgroundAssets", "ExtensionFoundation", "DeviceProtocol", "PackNamespace", "Languages", "Kit", "System"),
         room("StoreKit", "BackgroundAssets", "ExtensionFoundation"),
         room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
+        room("HostingModel", "Kit"),
+        room(
+            "HostingService", "HostingModel", "AssetPacks", "AppleArchive", "Database", "HTTP", "Crypto", "Languages",
+            "Kit", "System"),
         room(
             "Commands", "DevelopmentServer", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
             "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
         .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
+        .executableTarget(name: "larder-host", dependencies: ["HostingService", "Kit"], path: "Sources/larder-host"),
 
         // Measurements that scripts/bench drives.
         .executableTarget(name: "bench-open-database", dependencies: ["CSQLite"], path: "Benchmarks/OpenDatabase"),
@@ -112,6 +118,10 @@ let package = Package(
             "PackNamespace",
             "Languages", "Kit", "System", "ProbeExtension"),
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
+        tests("HostingModel", "HostingModel", "Kit"),
+        tests(
+            "HostingService", "HostingService", "HostingModel", "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit",
+            "System", "larder-host"),
         tests(
             "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",
             "System"),

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Reads the arguments of a request for resources.
+package struct QueryParser: Sendable {
+    /// What a request is for, and so which arguments it may have.
+    package enum Form: Sendable {
+        case one
+        case list
+        /// Identifiers only.
+        case linkages
+    }
+
+    /// What was asked for.
+    package struct Parsed: Sendable {
+        package var query: ResourceQuery
+        /// Relationships whose resources are to come along.
+        package var includes: [ResourceSchema.Relationship] = []
+        /// By type; types that are missing are shown whole.
+        package var fields: [String: Set<String>] = [:]
+        /// How many resources of a to-many relationship come along, by its name.
+        package var includedLimits: [String: Int] = [:]
+
+        package init(query: ResourceQuery) { self.query = query }
+    }
+
+    package static let maximumLimit = 200
+    package static let defaultLimit = 50
+    package static let maximumIncludedLimit = 50
+    package static let defaultIncludedLimit = 10
+    private static let maximumValues = 200
+
+    private let schema: ResourceSchema
+    private let catalog: ResourceCatalog
+    private let form: Form
+    /// Filters that must be there.
+    private let required: [String]
+
+    package init(_ type: ResourceType, _ form: Form, catalog: ResourceCatalog, required: [String] = []) {
+        schema = catalog[type]
+        self.catalog = catalog
+        self.form = form
+        self.required = required
+    }
+
+    /// - Throws: `APIError` that names the argument.
+    package func parse(_ arguments: [(name: String, value: String)]) throws(APIError) -> Parsed {
+        var parsed = Parsed(query: ResourceQuery(schema.type, limit: Self.defaultLimit))
+        var seen: Set<String> = []
+        for (name, value) in arguments {
+            guard seen.insert(name).inserted else {
+                throw .parameter("INVALID", name, "A parameter is given twice.", "'\(name)' may be given once.")
+            }
+            try take(name, value, &parsed)
+        }
+        for name in required where !seen.contains("filter[\(name)]") {
+            throw .parameter(
+                "REQUIRED", "filter[\(name)]", "A required parameter is missing.",
+                "'filter[\(name)]' must be given.")
+        }
+        if form == .linkages { parsed.query.limit = max(1, parsed.query.limit) }
+        return parsed
+    }
+
+    private func take(_ name: String, _ value: String, _ parsed: inout Parsed) throws(APIError) {
+        switch (form, name) {
+        case (.list, "limit"), (.linkages, "limit"):
+            parsed.query.limit = try number(name, value, Self.maximumLimit)
+        case (.list, "cursor"), (.linkages, "cursor"):
+            guard let cursor = PageCursor(text: value) else {
+                throw invalid(name, "The cursor is none that was given out here.")
+            }
+            parsed.query.cursor = cursor
+        case (.list, "sort") where !schema.sorts.isEmpty: parsed.query.order = try order(value)
+        case (.list, "include"), (.one, "include"): parsed.includes = try includes(value)
+        default:
+            guard form != .linkages, let (family, key) = Self.bracketed(name) else { throw illegal(name) }
+            switch family {
+            case "fields": parsed.fields[key] = try fields(name, key, value)
+            case "filter" where form == .list: parsed.query.conditions.append(try condition(name, key, value))
+            case "limit":
+                guard let relationship = schema.relationship(key), relationship.isToMany, relationship.isIncludable
+                else { throw illegal(name) }
+                parsed.includedLimits[key] = try number(name, value, Self.maximumIncludedLimit)
+            default: throw illegal(name)
+            }
+        }
+    }
+
+    // MARK: The kinds of argument
+
+    private func order(_ value: String) throws(APIError) -> ResourceQuery.Order {
+        let isDescending = value.hasPrefix("-")
+        let name = isDescending ? String(value.dropFirst()) : value
+        guard schema.sorts.contains(name) else {
+            throw invalid(
+                "sort",
+                "Lists can be sorted by \(schema.sorts.joined(separator: ", ")), with - in front for the other way.")
+        }
+        return ResourceQuery.Order(name, isDescending: isDescending)
+    }
+
+    private func includes(_ value: String) throws(APIError) -> [ResourceSchema.Relationship] {
+        var found: [ResourceSchema.Relationship] = []
+        for name in Self.list(value) where !found.contains(where: { $0.name == name }) {
+            guard let relationship = schema.relationship(name), relationship.isIncludable else {
+                let names = schema.relationships.filter(\.isIncludable).map(\.name)
+                throw invalid("include", "'\(name.prefix(64))' is none of \(names.joined(separator: ", ")).")
+            }
+            found.append(relationship)
+        }
+        return found
+    }
+
+    private func fields(_ name: String, _ type: String, _ value: String) throws(APIError) -> Set<String> {
+        let names = Set(Self.list(value))
+        // Types that this host does not have never come, so their fields do not matter.
+        guard let schema = catalog.schema(named: type) else { return names }
+        let known = schema.fieldNames
+        if let wrong = names.sorted().first(where: { !known.contains($0) }) {
+            throw invalid(name, "'\(wrong.prefix(64))' is no field of '\(type)'.")
+        }
+        return names
+    }
+
+    private func condition(
+        _ name: String, _ key: String, _ value: String
+    ) throws(APIError) -> ResourceQuery.Condition {
+        guard let filter = schema.filters.first(where: { $0.name == key }) else { throw illegal(name) }
+        let values = Self.list(value)
+        guard !values.isEmpty, values.count <= Self.maximumValues else {
+            throw invalid(name, "Give 1 to \(Self.maximumValues) values, separated by commas.")
+        }
+        if let choices = filter.choices, let wrong = values.first(where: { !choices.contains($0) }) {
+            throw invalid(name, "'\(wrong.prefix(64))' is none of \(choices.joined(separator: ", ")).")
+        }
+        return ResourceQuery.Condition(filter: filter, values: values)
+    }
+
+    private func number(_ name: String, _ value: String, _ maximum: Int) throws(APIError) -> Int {
+        guard let number = Int(value), (1...maximum).contains(number) else {
+            throw invalid(name, "'\(name)' must be a whole number from 1 to \(maximum).")
+        }
+        return number
+    }
+
+    // MARK: Words
+
+    private static func list(_ value: String) -> [String] {
+        value.split(separator: ",", omittingEmptySubsequences: true).map(String.init)
+    }
+
+    /// `filter[state]` as `filter` and `state`.
+    private static func bracketed(_ name: String) -> (family: String, key: String)? {
+        guard let open = name.firstIndex(of: "["), name.last == "]" else { return nil }
+        let key = name[name.index(after: open)...].dropLast()
+        return key.isEmpty ? nil : (String(name[..<open]), String(key))
+    }
+
+    private func illegal(_ name: String) -> APIError {
+        .parameter(
+            "ILLEGAL", name, "A parameter has no place in this request.",
+            "'\(name.prefix(64))' cannot be used with this request.")
+    }
+
+    private func invalid(_ name: String, _ detail: String) -> APIError {
+        .parameter("INVALID", name, "A parameter has an invalid value.", detail)
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+// Apps, as far as packs need them.
+
+extension ResourceSchema {
+    package static let apps = ResourceSchema(
+        .apps,
+        attributes: [.text("bundleId"), .text("name"), .text("primaryLocale"), .text("sku")],
+        relationships: [.toMany("backgroundAssets", .backgroundAssets, inverse: "app")],
+        filters: [Filter("bundleId"), Filter("id"), Filter("name"), Filter("sku")],
+        sorts: ["bundleId", "name", "sku"],
+        absentFields: [
+            "accessibilityUrl", "appClips", "appCustomProductPages", "appEncryptionDeclarations", "appEvents",
+            "appInfos", "appStoreVersions", "betaGroups", "builds", "contentRightsDeclaration", "inAppPurchases",
+            "isOrEverWasMadeForKids", "preReleaseVersions", "reviewSubmissions", "streamlinedPurchasingEnabled",
+            "subscriptionStatusUrl", "webhooks",
+        ])
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Crypto
+internal import Kit
+internal import System
+
+extension HostCommands {
+    private static let defaultPort = 8444
+
+    static let serve = Command(
+        "serve", summary: "Serve until Ctrl-C or SIGTERM",
+        discussion: """
+            With --certificate and --key the host serves https itself. With --development-authority it takes a certificate \
+            from this machine's development authority, which devices accept after 'larder trust'. With neither it serves \
+            plain http: to this machine alone, or, with --behind-proxy, to a proxy that speaks https with the world.
+            """,
+        examples: [
+            .init("larder-host serve --development-authority", "serves https on this machine, for a try"),
+            .init(
+                "larder-host serve --behind-proxy --url https://packs.example.com",
+                "serves http to a proxy that the world knows by that address"),
+        ],
+        options: [
+            data,
+            .value("host", "address", "The name or address to listen on; * for all.", default: "127.0.0.1"),
+            .value(
+                "port", short: "p", "number", "The port; 0 lets the system choose, and the choice is printed.",
+                default: "\(defaultPort)"),
+            .value("certificate", "file", "The host's certificate chain, PEM.", completion: .file),
+            .value("key", "file", "The certificate's private key, PEM.", completion: .file),
+            .flag("development-authority", "Take a certificate from this machine's development authority."),
+            .flag("behind-proxy", "Serve plain http to other machines, too: a proxy sees to https."),
+            .value("url", "address", "How publishers and devices reach the host, when it is not as it listens."),
+            .value(
+                "log-level", "level", "trace, debug, info, notice, warning, error or critical.", default: "notice",
+                completion: .choices(LogLevel.allCases.map(\.name))),
+            .json,
+        ]
+    ) { arguments, context in
+        let configuration = try await offload { try ServeOptions(arguments, context).configuration() }
+        let host = try await Host(configuration)
+        if context.json {
+            context.print(json: ["event": "listening", "url": .string(host.url), "port": .integer(Int64(host.port))])
+        } else {
+            context.print("Listening: \(host.url)")
+            context.print("Data:      \(configuration.data)")
+        }
+        let (endless, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in endless {}
+        continuation.finish()
+        await host.stop()
+        return .success
+    }
+}
+
+/// The options of `serve` as a configuration. Reads files: not for the cooperative pool.
+private struct ServeOptions: Sendable {
+    private let arguments: ParsedArguments
+    private let context: CommandContext
+
+    init(_ arguments: ParsedArguments, _ context: CommandContext) {
+        self.arguments = arguments
+        self.context = context
+    }
+
+    func configuration() throws -> HostConfiguration {
+        var configuration = try HostCommands.configuration(arguments, context)
+        let host = arguments.value("host") ?? "127.0.0.1"
+        configuration.host = host == "*" ? nil : host == "localhost" ? "127.0.0.1" : host
+        configuration.port = try arguments.integer("port", in: 0...65_535) ?? 0
+        configuration.identity = try identity(host)
+        if configuration.identity == nil, !arguments.flag("behind-proxy"), !Self.isLoopback(host) {
+            throw UsageError(
+                "Plain http is for this machine alone. Give --certificate and --key, or --behind-proxy when a proxy "
+                    + "sees to https.")
+        }
+        configuration.publicURL = try publicURL()
+        let level = try arguments.choice("log-level", of: LogLevel.allCases.map(\.name)).flatMap(LogLevel.init(name:))
+        configuration.log = Logger(
+            label: "larder-host", level: level ?? .notice, sink: StreamLogSink.suitable(context.environment))
+        return configuration
+    }
+
+    private func identity(_ host: String) throws -> TLSIdentity? {
+        switch (arguments.path("certificate"), arguments.path("key")) {
+        case (let certificate?, let key?):
+            return try TLSIdentity(certificateFile: context.resolve(certificate), keyFile: context.resolve(key))
+        case (nil, nil): break
+        default: throw UsageError("--certificate and --key belong together.")
+        }
+        guard arguments.flag("development-authority") else { return nil }
+        let folder = try LarderPaths(environment: context.environment).configuration.appending("authority")
+        return try DevelopmentAuthority(folder: folder).identity(hosts: host == "*" ? [] : [host])
+    }
+
+    private func publicURL() throws -> String? {
+        guard var url = arguments.value("url") else { return nil }
+        while url.hasSuffix("/") { url.removeLast() }
+        guard url.hasPrefix("https://") || url.hasPrefix("http://"), !url.contains("?"), !url.contains("#") else {
+            throw UsageError("--url must be an address as https://packs.example.com, not \"\(url)\".")
+        }
+        return url
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

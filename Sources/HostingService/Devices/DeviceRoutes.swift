@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import AssetPacks
+internal import Crypto
+internal import Database
+internal import HTTP
+internal import HostingModel
+internal import Kit
+
+/// What devices ask for: an app's download manifest in a channel, and archives by their digest (E4).
+struct DeviceRoutes: Sendable {
+    let context: HostContext
+
+    func addRoutes(to router: inout Router) {
+        router.add("GET", "/devices/{app}/{channel}/manifest", .open) { try await manifest($0) }
+        router.add("GET", "/archives/{digest}", .open) { try await archive($0) }
+    }
+
+    private func manifest(_ request: RouteRequest) async throws -> HTTPServerResponse {
+        guard let channel = Channel(rawValue: request.parameters["channel"] ?? "") else { throw APIError.noSuchPath }
+        let bundleID = request.parameters["app"] ?? ""
+        // A device may add arguments of its own; a system that is not known here gets what is for all.
+        let platform = request.http.query.first { $0.name == "platform" }.flatMap { Platform(manifestName: $0.value) }
+        let versions = try await context.database.read { store in
+            guard let app = try store.records(.apps, where: ["bundleId": .text(bundleID)]).first else {
+                throw APIError.noSuchPath
+            }
+            let packs = try store.records(.backgroundAssets, where: ["app": .text(app.id), "archived": 0])
+            let live = packs.compactMap { $0.text(channel.liveVersion) }
+            return try store.records(.backgroundAssetVersions, live)
+        }
+        let entries = versions.filter { version in
+            platform.map { version.words("platforms").contains($0.rawValue) } ?? true
+        }.compactMap { VersionContent.entry(of: $0, base: context.baseURL) }
+        let sorted = entries.sorted { ($0["id"]?.stringValue ?? "") < ($1["id"]?.stringValue ?? "") }
+        let bytes = Array(JSONValue.object(["assetPacks": .array(sorted)]).serialized(.pretty).utf8)
+        return Self.conditional(bytes, request.http)
+    }
+
+    /// The bytes, or 304 when the device has them.
+    private static func conditional(_ bytes: [UInt8], _ request: HTTPServerRequest) -> HTTPServerResponse {
+        let etag = "\"\(SHA256.hash(bytes).hex)\""
+        var response = HTTPServerResponse.json(bytes)
+        if let known = request.headers["If-None-Match"], EntityTags(known).contains(weak: etag) {
+            response = HTTPServerResponse(status: 304)
+        }
+        response.headers["ETag"] = etag
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+    }
+
+    private func archive(_ request: RouteRequest) async throws -> HTTPServerResponse {
+        guard let digest = Digest(hex: request.parameters["digest"] ?? ""),
+            let file = try await context.blobs.archive(digest)
+        else { throw APIError.noSuchPath }
+        let size = try file.withDescriptor { try $0.status().size }
+        var response = FileAnswer(
+            file: file, size: size, etag: "\"\(digest.hex)\"", contentType: "application/octet-stream"
+        ).response(to: request.http)
+        // Under this name there will never be anything else.
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import HTTP
+internal import HostingModel
+internal import Kit
+
+/// Takes each request through its route: who asks, may he, what is the answer, and what does the log say.
+struct Dispatcher: Sendable {
+    private let context: HostContext
+    private let router: Router
+    private let authenticator: Authenticator
+    private let uploads: PartUploads
+
+    init(_ context: HostContext, _ jobs: JobRunner) {
+        self.context = context
+        authenticator = Authenticator(database: context.database, now: { context.clock().seconds })
+        uploads = PartUploads(context)
+        let reader = ResourceReader(context)
+        var router = Router()
+        PackRoutes(context: context, reader: reader).addRoutes(to: &router)
+        UploadFileRoutes(context: context, reader: reader, onJob: { jobs.notify() }).addRoutes(to: &router)
+        AppRoutes(reader: reader).addRoutes(to: &router)
+        uploads.addRoutes(to: &router)
+        DeviceRoutes(context: context).addRoutes(to: &router)
+        router.add("GET", "/healthz", .open) { _ in .text(200, "ok") }
+        self.router = router
+    }
+
+    /// What is to be done with a request's body.
+    func plan(for request: HTTPServerRequest) -> BodyPlan {
+        if request.method == "PUT", request.path.hasPrefix("/uploads/") { return uploads.plan(for: request) }
+        return .memory(limit: context.limits.documentSize)
+    }
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        let id = Identifier.random()
+        var response: HTTPServerResponse
+        do {
+            response = try await answer(request)
+        } catch let error as APIError {
+            response = .refusal(error, id: id)
+        } catch {
+            context.log.error(
+                "A request could not be answered.",
+                ["request": id, "method": request.method, "path": request.path, "error": "\(error)"])
+            response = .refusal(.unexpected, id: id)
+        }
+        response.headers["X-Request-Id"] = id
+        return response
+    }
+
+    private func answer(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        switch router.match(request.method, request.path) {
+        case .route(let route, let parameters):
+            switch route.access {
+            case .open:
+                return try await route.handler(RouteRequest(request, parameters: parameters, caller: nil))
+            case .needs(let permission):
+                let caller = try await authenticator.caller(of: request)
+                guard caller.role.permits(permission) else {
+                    throw APIError.forbidden("A key with the role \(caller.role.rawValue) may not do this.")
+                }
+                return try await route.handler(RouteRequest(request, parameters: parameters, caller: caller))
+            }
+        case .otherMethods(let methods):
+            let id = Identifier.random()
+            var response = HTTPServerResponse.refusal(.methodNotAllowed(methods), id: id)
+            response.headers["Allow"] = methods.joined(separator: ", ")
+            return response
+        case .none:
+            // Who has no key learns nothing, not even what there is.
+            if request.path.hasPrefix("/v1/") { _ = try await authenticator.caller(of: request) }
+            throw APIError.noSuchPath
+        }
+    }
+
+    func log(_ record: HTTPExchangeRecord) {
+        context.log.info(
+            "A request was answered.",
+            [
+                "client": record.client, "method": record.method, "path": record.path, "status": "\(record.status)",
+                "bytes": "\(record.bytes)", "milliseconds": "\(Int(record.duration / .milliseconds(1)))",
+            ])
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Database
+internal import HTTP
+internal import HostingModel
+internal import Kit
+internal import System
+
+/// `larder-host`: takes packs from publishers, and serves them to devices.
+package final class Host: Sendable {
+    /// Where publishers and devices reach the host, without a slash at its end.
+    package let url: String
+    package let port: Int
+    private let server: HTTPServer
+    private let context: HostContext
+    private let jobs: JobRunner
+
+    /// Opens the data folder, making it if need be, and listens.
+    /// - Throws: `HostingError`, `DatabaseError`, `HTTPServerError`, `Errno`
+    package init(_ configuration: HostConfiguration) async throws {
+        try FileDescriptor.currentDirectory.makeDirectories(at: configuration.data, permissions: .directoryPrivate)
+        let database = try await Database.hosting(configuration.database)
+        let secret = try await database.write { store in
+            _ = try store.issuer()
+            return try store.setting("addressSecret") { Hexadecimal.encode(Identifier.secret()) }
+        }
+        context = HostContext(
+            database: database, blobs: try FolderBlobStore(folder: configuration.data), limits: configuration.limits,
+            log: configuration.log, addressSecret: Hexadecimal.decode(secret) ?? [], clock: configuration.clock,
+            base: Locked(configuration.publicURL ?? ""))
+        jobs = JobRunner(context)
+        let dispatcher = Dispatcher(context, jobs)
+        var server = HTTPServerConfiguration(
+            host: configuration.host, port: configuration.port, identity: configuration.identity)
+        server.bodyPlan = { dispatcher.plan(for: $0) }
+        server.log = { dispatcher.log($0) }
+        self.server = try HTTPServer(server) { await dispatcher.respond(to: $0) }
+        port = self.server.port
+        url = configuration.publicURL ?? configuration.localURL(port: port)
+        context.base.withLock { [url] in $0 = url }
+    }
+
+    /// Takes no more requests, ends what is under way, and closes the database.
+    package func stop() async {
+        _ = try? await offload { [server] in server.stop() }
+        await jobs.stop()
+        await context.database.close()
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Crypto
+package import Kit
+package import System
+
+/// Where a host keeps its data and where it listens.
+package struct HostConfiguration: Sendable {
+    /// The folder of the database and the blobs.
+    package var data: FilePath
+    /// The name or numeric address to listen on; nil for all of this machine.
+    package var host: String?
+    /// 0 lets the system choose.
+    package var port = 0
+    /// nil serves plain http.
+    package var identity: TLSIdentity?
+    /// How publishers and devices reach the host, when that is not how it listens; without a slash at its end.
+    package var publicURL: String?
+    package var limits = HostLimits()
+    package var log = Logger.silent
+    /// Now; tests have their own.
+    package var clock: @Sendable () -> Timestamp = { .now }
+
+    package init(data: FilePath) { self.data = data }
+
+    package var database: FilePath { data.appending("host.sqlite") }
+
+    func localURL(port: Int) -> String {
+        let scheme = identity == nil ? "http" : "https"
+        let name = host ?? "localhost"
+        return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Database
+internal import HostingModel
+internal import Kit
+
+/// What all parts of a host work with.
+struct HostContext: Sendable {
+    let database: Database
+    let blobs: any BlobStore
+    let limits: HostLimits
+    let log: Logger
+    /// Signs addresses that are given out.
+    let addressSecret: [UInt8]
+    /// Now; tests have their own.
+    let clock: @Sendable () -> Timestamp
+    /// Where the host is reached, without a slash at its end; known once it listens.
+    let base: Locked<String>
+
+    var baseURL: String { base.withLock { $0 } }
+    var now: String { clock().formatted }
+}
+
+/// How much a host takes (BA 5).
+package struct HostLimits: Sendable {
+    /// Packs of one app that are not archived.
+    package var packsPerApp = 200
+    /// Bytes of one archive.
+    package var archiveSize: Int64 = 64 << 30
+    /// Bytes of all files in one archive, unpacked.
+    package var installedSize: UInt64 = 256 << 30
+    /// Bytes of all archives of one app that devices can get.
+    package var bytesPerApp: Int64 = 200_000_000_000
+    /// How long an upload's addresses are good for, in seconds.
+    package var uploadLifetime: Int64 = 24 * 3600
+    /// Bytes of a document in a request.
+    package var documentSize = 256 << 10
+
+    package init() {}
+}

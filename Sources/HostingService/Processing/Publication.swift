@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Database
+internal import HostingModel
+internal import Kit
+
+/// What processing leads to, each in one transaction.
+enum Publication {
+    /// The version is sound: its releases are made, and internal testers get it unless they have a newer one.
+    /// - Throws: `DatabaseError`, `IllegalStep`
+    static func complete(
+        _ id: String, _ content: VersionContent, job: Job, in store: borrowing Connection
+    ) throws {
+        try store.remove(job)
+        guard var version = try store.record(.backgroundAssetVersions, id),
+            let packID = version.text("backgroundAsset"), var pack = try store.record(.backgroundAssets, packID)
+        else { return }
+        try version.step(VersionState.self, .processed)
+        version["platforms"] = .array(content.platforms.map { .string($0.rawValue) })
+        version["locale"] = content.language.map { .string($0) }
+        version["content"] = content.json
+        version["stateDetails"] = StateDetail.details(
+            warnings: content.warnings.map { StateDetail("ASSET_PACK_WARNING", $0) })
+        for channel in Channel.allCases {
+            let release = ResourceRecord(
+                channel.releaseType, id: Identifier.random(), app: version.app,
+                values: ["state": .string(channel.initialState), "backgroundAssetVersion": .string(id)])
+            try store.insert(release)
+            version[channel.release] = .string(release.id)
+        }
+        try store.update(version)
+        try finishFiles(of: id, .processed, [], in: store)
+        try goLive(version, .internalBeta, &pack, in: store)
+        try recount(&pack, in: store)
+        try store.update(pack)
+    }
+
+    /// The version is refused, and says why.
+    /// - Throws: `DatabaseError`, `IllegalStep`
+    static func fail(_ id: String, _ detail: StateDetail, job: Job, in store: borrowing Connection) throws {
+        try store.remove(job)
+        guard var version = try store.record(.backgroundAssetVersions, id) else { return }
+        try version.step(VersionState.self, .failed)
+        version["stateDetails"] = StateDetail.details(errors: [detail])
+        try store.update(version)
+        try finishFiles(of: id, .failed, [detail], in: store)
+    }
+
+    private static func finishFiles(
+        of version: String, _ event: UploadFileState.Event, _ errors: [StateDetail], in store: borrowing Connection
+    ) throws {
+        for var file in try store.records(
+            .backgroundAssetUploadFiles, where: ["backgroundAssetVersion": .text(version)])
+        {
+            try file.step(UploadFileState.self, event)
+            file["assetDeliveryState"] = file.state(UploadFileState.self)?.deliveryState(errors: errors)
+            try store.update(file)
+        }
+    }
+
+    /// Makes a version the live one of its channel. An older one than what is live now is superseded at once.
+    /// - Throws: `DatabaseError`, `IllegalStep`
+    static func goLive(
+        _ version: ResourceRecord, _ channel: Channel, _ pack: inout ResourceRecord, in store: borrowing Connection
+    ) throws {
+        var loser: ResourceRecord?
+        if let live = try pack.text(channel.liveVersion).flatMap({ try store.record(.backgroundAssetVersions, $0) }) {
+            let isNewer = (version.integer("version") ?? 0) > (live.integer("version") ?? 0)
+            loser = isNewer ? live : version
+        }
+        if loser?.id != version.id { pack[channel.liveVersion] = .string(version.id) }
+        if let id = loser?.text(channel.release), var release = try store.record(channel.releaseType, id) {
+            try channel.supersede(&release)
+            try store.update(release)
+        }
+    }
+
+    /// The space that counts for a pack: that of its largest version that some device may get now or later (BA 5).
+    /// - Throws: `DatabaseError`
+    static func recount(_ pack: inout ResourceRecord, in store: borrowing Connection) throws {
+        var largest: Int64 = 0
+        for version in try store.records(
+            .backgroundAssetVersions,
+            where: ["backgroundAsset": .text(pack.id), "state": .text(VersionState.complete.rawValue)])
+        {
+            let size = VersionContent.archiveSize(of: version)
+            guard size > largest else { continue }
+            for channel in Channel.allCases {
+                guard let id = version.text(channel.release),
+                    let release = try store.record(channel.releaseType, id), release.text("state") != "SUPERSEDED"
+                else { continue }
+                largest = size
+                break
+            }
+        }
+        pack["usedBytes"] = .integer(largest)
+    }
+}

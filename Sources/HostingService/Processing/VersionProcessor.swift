@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import AppleArchive
+internal import AssetPacks
+internal import Crypto
+internal import Database
+internal import HostingModel
+internal import Kit
+internal import System
+
+/// Checks what was uploaded as a new version, and makes it live for internal testers (E2, E3).
+struct VersionProcessor: Sendable {
+    private let context: HostContext
+
+    init(_ context: HostContext) { self.context = context }
+
+    /// What is wrong with an upload. Everything else that is thrown is the host's own trouble.
+    private struct Rejection: Error {
+        let detail: StateDetail
+        init(_ code: String, _ description: String) { detail = StateDetail(code, description) }
+    }
+
+    /// - Throws: when the host cannot do its work: the job stays, and nothing has changed.
+    func process(_ job: Job) async throws {
+        let (version, pack, files) = try await context.database.read { store in
+            let version = try store.record(.backgroundAssetVersions, job.subject)
+            return (
+                version, try version?.text("backgroundAsset").flatMap { try store.record(.backgroundAssets, $0) },
+                try store.records(.backgroundAssetUploadFiles, where: ["backgroundAssetVersion": .text(job.subject)])
+            )
+        }
+        guard let version, let pack, version.state(VersionState.self) == .processing else {
+            return try await context.database.write { try $0.remove(job) }
+        }
+        do {
+            let (content, digest, assembled) = try await check(files, pack: pack)
+            try await context.blobs.keep(assembled, as: digest)
+            try await context.database.write { try Publication.complete(version.id, content, job: job, in: $0) }
+            context.log.notice("A version was processed.", ["pack": content.identifier, "version": version.id])
+        } catch let rejection as Rejection {
+            try await context.database.write { try Publication.fail(version.id, rejection.detail, job: job, in: $0) }
+            context.log.notice(
+                "A version was refused.", ["version": version.id, "code": rejection.detail.code])
+        }
+        for file in files { await context.blobs.discard(file.id) }
+    }
+
+    private func check(
+        _ files: [ResourceRecord], pack: ResourceRecord
+    ) async throws -> (VersionContent, Digest, AssembledUpload) {
+        var asset: (AssembledUpload, ResourceRecord)?
+        var manifest: AssembledUpload?
+        for file in files {
+            let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
+            let checksums = UploadChecksums(file)
+            let assembled = try await context.blobs.assemble(file.id, plan, file: checksums.wanted)
+            if let difference = checksums.difference(from: assembled) {
+                throw Rejection("CHECKSUM_MISMATCH", difference)
+            }
+            if file.text("assetType") == UploadFileKind.asset.rawValue {
+                asset = (assembled, file)
+            } else {
+                manifest = assembled
+            }
+        }
+        guard let (archive, file) = asset else { throw Rejection("ASSET_MISSING", "There is no archive.") }
+        let contents = try await inspect(archive, name: file.text("fileName") ?? "the archive")
+        let expected = pack.text("assetPackIdentifier") ?? ""
+        guard contents.manifest.assetPackID == expected else {
+            throw Rejection(
+                "ASSET_PACK_ID_MISMATCH",
+                "The archive holds the pack \"\(contents.manifest.assetPackID)\", and this is the pack \"\(expected)\"."
+            )
+        }
+        if let manifest { try await compare(manifest, with: contents.manifest) }
+        guard let digest = Digest(hex: contents.digest) else {
+            throw HostingError(.storage, "The digest of \(archive.path) is none.")
+        }
+        return (VersionContent(contents), digest, archive)
+    }
+
+    private func inspect(_ archive: AssembledUpload, name: String) async throws -> PackContents {
+        var limits = ArchiveLimits.default
+        limits.maximumTotalSize = context.limits.installedSize
+        // What a message says of the file must be what its sender calls it, not where it is here.
+        let path = archive.path.string
+        func named(_ message: String) -> String { message.replacing(path, with: name) }
+        do {
+            return try await offloadCancellable { [limits] isCancelled in
+                try PackInspector.inspect(archive.path, limits: limits, isCancelled: isCancelled)
+            }
+        } catch let error as ArchiveError {
+            throw Rejection("ARCHIVE_INVALID", named(error.message))
+        } catch let error as AssetPackError where error.code != .io {
+            throw Rejection("ASSET_PACK_INVALID", named(error.message))
+        }
+    }
+
+    /// A manifest that was uploaded beside the archive must be the one inside.
+    private func compare(_ upload: AssembledUpload, with archived: PackManifest) async throws {
+        let bytes = try await offload { try File.read(upload.path, limit: PackManifest.maximumSize) }
+        let manifest: PackManifest
+        do {
+            manifest = try PackManifest.decodeArchived(bytes, source: "manifest")
+        } catch {
+            throw Rejection("MANIFEST_INVALID", "The manifest cannot be read: \(error)")
+        }
+        guard manifest == archived else {
+            throw Rejection("MANIFEST_MISMATCH", "The manifest is not the one in the archive.")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Crypto
+internal import HTTP
+internal import HostingModel
+internal import Kit
+internal import System
+
+/// Blobs in a folder: `uploads/<id>/<number>-<MD5>`, and `archives/<two digits>/<digest>`.
+final class FolderBlobStore: BlobStore {
+    private let uploads: FilePath
+    private let archives: FilePath
+    private var here: FileDescriptor { .currentDirectory }
+    /// Parts take their places one after the other.
+    private let places = Locked(())
+
+    /// - Throws: `Errno`
+    init(folder: FilePath) throws {
+        uploads = folder.appending("uploads")
+        archives = folder.appending("archives")
+        for path in [uploads, archives] {
+            try here.makeDirectories(at: path, permissions: .directoryPrivate)
+        }
+    }
+
+    // MARK: Parts
+
+    func open(_ upload: String) async throws {
+        let folder = uploads.appending(upload)
+        try await offload {
+            try FileDescriptor.currentDirectory.makeDirectories(at: folder, permissions: .directoryPrivate)
+        }
+    }
+
+    func beginPart(of upload: String, _ part: UploadPlan.Part) throws -> any PartReceiver {
+        let folder = uploads.appending(upload)
+        return try FolderPartReceiver(part: part, folder: folder) { [places] (place: () throws -> Void) in
+            try places.withLock { _ in try place() }
+        }
+    }
+
+    func parts(of upload: String) async throws -> [Int: String] {
+        let folder = uploads.appending(upload)
+        return try await offload {
+            try Self.partNames(in: folder).mapValues { String($0.drop { $0 != "-" }.dropFirst()) }
+        }
+    }
+
+    /// File names by the parts' numbers.
+    static func partNames(in folder: FilePath) throws -> [Int: String] {
+        do {
+            var names: [Int: String] = [:]
+            for entry in try FileDescriptor.currentDirectory.entries(at: folder) where entry.name.first != "." {
+                let words = entry.name.split(separator: "-")
+                if words.count == 2, words[1].count == 2 * MD5.byteCount, let number = Int(words[0]) {
+                    names[number] = entry.name
+                }
+            }
+            return names
+        } catch Errno.noSuchFileOrDirectory {
+            return [:]
+        }
+    }
+
+    func assemble(_ upload: String, _ plan: UploadPlan, file wanted: WantedDigests) async throws -> AssembledUpload {
+        let folder = uploads.appending(upload)
+        return try await offload { try Assembly(folder: folder, plan: plan, wanted: wanted).run() }
+    }
+
+    func discard(_ upload: String) async {
+        let folder = uploads.appending(upload)
+        _ = try? await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
+    }
+
+    // MARK: Archives
+
+    private func place(of digest: Digest) -> FilePath {
+        archives.appending(String(digest.hex.prefix(2))).appending(digest.hex)
+    }
+
+    func keep(_ assembled: AssembledUpload, as digest: Digest) async throws {
+        let place = place(of: digest)
+        try await offload {
+            let here = FileDescriptor.currentDirectory
+            let folder = place.removingLastComponent()
+            try here.makeDirectories(at: folder, permissions: .directoryPrivate)
+            // The same digest is the same content, so whoever was first has it right already.
+            if !here.exists(at: place) {
+                try here.rename(from: assembled.path, to: place)
+            }
+            let directory = try OwnedDescriptor(folder, .readOnly, options: .directory)
+            try directory.borrowed.synchronize(dataOnly: false)
+        }
+    }
+
+    func archive(_ digest: Digest) async throws -> ServedFile? {
+        let place = place(of: digest)
+        return try await offload {
+            do {
+                return try ServedFile(place)
+            } catch Errno.noSuchFileOrDirectory {
+                return nil
+            }
+        }
+    }
+}

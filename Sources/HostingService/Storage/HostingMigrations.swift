@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Database
+
+/// The tables of a host. A resource's table has its type's name, a column for each stored attribute and to-one
+/// relationship, and `sequence`, the order in which resources were made.
+enum HostingMigrations {
+    static let all: [Migration] = [
+        Migration(
+            version: 1,
+            statements: [
+                """
+                CREATE TABLE "settings" ("name" TEXT PRIMARY KEY, "value" TEXT NOT NULL)
+                """,
+                """
+                CREATE TABLE "keys" ("id" TEXT PRIMARY KEY, "name" TEXT NOT NULL, "role" TEXT NOT NULL,
+                "publicKey" TEXT NOT NULL, "apps" TEXT, "createdDate" TEXT NOT NULL, "revokedDate" TEXT)
+                """,
+                table(
+                    "apps",
+                    """
+                    "bundleId" TEXT NOT NULL UNIQUE, "name" TEXT NOT NULL, "primaryLocale" TEXT, "sku" TEXT NOT NULL
+                    """),
+                table(
+                    "backgroundAssets",
+                    """
+                    "archived" INTEGER NOT NULL DEFAULT 0, "assetPackIdentifier" TEXT NOT NULL, "createdDate" TEXT NOT NULL,
+                    "usedBytes" INTEGER NOT NULL DEFAULT 0, "lastVersion" INTEGER NOT NULL DEFAULT 0,
+                    "appStoreVersion" TEXT, "internalBetaVersion" TEXT, "externalBetaVersion" TEXT,
+                    UNIQUE ("app", "assetPackIdentifier")
+                    """),
+                table(
+                    "backgroundAssetVersions",
+                    """
+                    "createdDate" TEXT NOT NULL, "platforms" TEXT, "state" TEXT NOT NULL, "stateDetails" TEXT,
+                    "version" INTEGER NOT NULL, "locale" TEXT, "content" TEXT, "backgroundAsset" TEXT NOT NULL,
+                    "internalBetaRelease" TEXT, "externalBetaRelease" TEXT, "appStoreRelease" TEXT, "assetFile" TEXT,
+                    "manifestFile" TEXT, UNIQUE ("backgroundAsset", "version")
+                    """),
+                table(
+                    "backgroundAssetUploadFiles",
+                    """
+                    "assetDeliveryState" TEXT, "assetToken" TEXT, "assetType" TEXT NOT NULL, "fileName" TEXT NOT NULL,
+                    "fileSize" INTEGER NOT NULL, "sourceFileChecksum" TEXT, "sourceFileChecksums" TEXT,
+                    "state" TEXT NOT NULL, "partSize" INTEGER NOT NULL, "backgroundAssetVersion" TEXT NOT NULL
+                    """),
+                #"CREATE INDEX "filesOfVersion" ON "backgroundAssetUploadFiles" ("backgroundAssetVersion")"#,
+                release("backgroundAssetVersionInternalBetaReleases"),
+                release("backgroundAssetVersionExternalBetaReleases"),
+                release("backgroundAssetVersionAppStoreReleases"),
+                """
+                CREATE TABLE "jobs" ("sequence" INTEGER PRIMARY KEY AUTOINCREMENT, "kind" TEXT NOT NULL,
+                "subject" TEXT NOT NULL, UNIQUE ("kind", "subject"))
+                """,
+            ])
+    ]
+
+    private static func table(_ name: String, _ columns: String) -> String {
+        """
+        CREATE TABLE "\(name)" ("sequence" INTEGER PRIMARY KEY AUTOINCREMENT, "id" TEXT NOT NULL UNIQUE,
+        "app" TEXT NOT NULL, \(columns))
+        """
+    }
+
+    private static func release(_ name: String) -> String {
+        table(name, #""state" TEXT NOT NULL, "backgroundAssetVersion" TEXT NOT NULL UNIQUE"#)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Database
+internal import HostingModel
+internal import Kit
+
+/// The `WHERE` of a query for resources, whose table is called `r`.
+struct ResourceConditions {
+    private let catalog: ResourceCatalog
+    private let schema: ResourceSchema
+    private var parts: [String] = []
+    private(set) var values: [SQLValue] = []
+
+    init(_ query: ResourceQuery, catalog: ResourceCatalog) {
+        self.catalog = catalog
+        schema = catalog[query.type]
+        if let parent = query.parent {
+            add("r.\(SQL.quoted(parent.relationship)) = ?", [.text(parent.id)])
+        }
+        if let apps = query.apps {
+            add(apps.isEmpty ? "1 = 0" : "r.\"app\" IN (\(SQL.places(apps.count)))", apps.sorted().map { .text($0) })
+        }
+        for condition in query.conditions { add(condition) }
+    }
+
+    /// Empty, or with `WHERE` in front.
+    var clause: String { parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ") }
+
+    private mutating func add(_ part: String, _ values: [SQLValue]) {
+        parts.append(part)
+        self.values += values
+    }
+
+    private mutating func add(_ condition: ResourceQuery.Condition) {
+        let path = condition.filter.path
+        guard path.count == 2, let relationship = schema.relationship(path[0]) else {
+            let (part, values) = Self.comparison(condition, "r", path[0], schema)
+            return add(part, values)
+        }
+        let target = catalog[relationship.target]
+        let (part, values) = Self.comparison(condition, "f", path[1], target)
+        let link =
+            switch relationship.kind {
+            case .toOne: "f.\"id\" = r.\(SQL.quoted(relationship.name))"
+            case .toMany(let inverse): "f.\(SQL.quoted(inverse)) = r.\"id\""
+            }
+        add("EXISTS (SELECT 1 FROM \(SQL.quoted(target.type.name)) AS f WHERE \(link) AND \(part))", values)
+    }
+
+    private static func comparison(
+        _ condition: ResourceQuery.Condition, _ table: String, _ name: String, _ schema: ResourceSchema
+    ) -> (String, [SQLValue]) {
+        let column = "\(table).\(SQL.quoted(name))"
+        let kind = schema.attribute(name)?.kind ?? .text
+        if case .words = kind {
+            let any = Array(repeating: "\(column) LIKE ?", count: condition.values.count).joined(separator: " OR ")
+            // Of the words that may be asked for none holds a character that LIKE takes for another.
+            return ("(\(any))", condition.values.map { .text("%,\($0),%") })
+        }
+        let values = condition.values.map { value(of: $0, kind) }
+        return switch condition.filter.comparison {
+        case .isOneOf: ("\(column) IN (\(SQL.places(values.count)))", values)
+        case .isAtLeast: ("\(column) >= ?", Array(values.prefix(1)))
+        case .isBelow: ("\(column) < ?", Array(values.prefix(1)))
+        }
+    }
+
+    private static func value(of text: String, _ kind: ResourceSchema.Attribute.Kind) -> SQLValue {
+        switch kind {
+        case .integer, .ordinal: .integer(orNull: Int64(text))
+        case .boolean: .bool(text == "true")
+        default: .text(text)
+        }
+    }
+
+    /// Only what comes behind the cursor. What lists are sorted by is never missing, so the comparison always holds or not.
+    mutating func start(behind cursor: PageCursor?, order: ResourceQuery.Order?) {
+        guard let cursor else { return }
+        let isBehind = order?.isDescending == true ? "<" : ">"
+        guard let order, let attribute = schema.attribute(order.attribute) else {
+            return add("r.\"sequence\" \(isBehind) ?", [.integer(cursor.sequence)])
+        }
+        let value = ResourceColumns.value(cursor.value, attribute.kind)
+        add(
+            "(r.\(SQL.quoted(order.attribute)), r.\"sequence\") \(isBehind) (?, ?)",
+            [value, .integer(cursor.sequence)])
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Database
+internal import HTTP
+internal import HostingModel
+internal import Kit
+
+/// Reserves files of versions, and takes the word that all their parts were sent (BA 4.3).
+struct UploadFileRoutes: Sendable {
+    let context: HostContext
+    let reader: ResourceReader
+    /// Told that there is something to process.
+    let onJob: @Sendable () -> Void
+
+    func addRoutes(to router: inout Router) {
+        reader.addGet(.backgroundAssetUploadFiles, to: &router)
+        router.add("POST", "/v1/backgroundAssetUploadFiles", .needs(.upload)) { try await reserve($0) }
+        router.add("PATCH", "/v1/backgroundAssetUploadFiles/{id}", .needs(.upload)) { try await commit($0) }
+    }
+
+    private func reserve(_ request: RouteRequest) async throws -> HTTPServerResponse {
+        let body = try RequestDocument(
+            request.http.body, type: .backgroundAssetUploadFiles, attributes: ["assetType", "fileName", "fileSize"],
+            relationships: ["backgroundAssetVersion"])
+        let kind = try body.required("assetType", body.choice("assetType", of: UploadFileKind.names))
+        let name = try body.required("fileName", body.text("fileName", maximumLength: 255))
+        guard !name.contains("/"), name != ".", name != ".." else {
+            throw APIError.attribute("INVALID", "fileName", "'fileName' must be a name without a path.")
+        }
+        let limit = kind == UploadFileKind.asset.rawValue ? context.limits.archiveSize : 1 << 20
+        let size = try body.required("fileSize", body.integer("fileSize", in: 1...limit))
+        let versionID = try body.requiredLink("backgroundAssetVersion", to: .backgroundAssetVersions)
+        let id = Identifier.random()
+        try await context.blobs.open(id)
+        do {
+            let file = try await context.database.write { store in
+                var version = try store.require(
+                    .backgroundAssetVersions, versionID, as: "backgroundAssetVersion", for: request.caller)
+                guard version.state(VersionState.self) == .awaitingUpload else {
+                    throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "The version takes no files any more.")
+                }
+                let role = kind == UploadFileKind.asset.rawValue ? "assetFile" : "manifestFile"
+                guard version.text(role) == nil else {
+                    throw APIError.state(
+                        "STATE_ERROR.FILE_EXISTS",
+                        "The version has a file of the type \(kind) already. Make a new version, or go on with that file."
+                    )
+                }
+                let file = ResourceRecord(
+                    .backgroundAssetUploadFiles, id: id, app: version.app,
+                    values: [
+                        "assetType": .string(kind), "fileName": .string(name), "fileSize": .integer(size),
+                        "assetToken": .string(id), "backgroundAssetVersion": .string(version.id),
+                        "partSize": .integer(UploadPlan(fileSize: size).partSize),
+                        "state": .string(UploadFileState.initial.rawValue),
+                        "assetDeliveryState": UploadFileState.initial.deliveryState(),
+                    ])
+                try store.insert(file)
+                version[role] = .string(id)
+                try store.update(version)
+                return file
+            }
+            return try await reader.show(file, status: 201)
+        } catch {
+            await context.blobs.discard(id)
+            throw error
+        }
+    }
+
+    private func commit(_ request: RouteRequest) async throws -> HTTPServerResponse {
+        let body = try RequestDocument(
+            request.http.body, type: .backgroundAssetUploadFiles, id: request.id,
+            attributes: ["uploaded", "sourceFileChecksum", "sourceFileChecksums"])
+        let checksums = try UploadChecksums(body)
+        let isUploaded = try body.flag("uploaded") ?? false
+        let known = try await context.database.read {
+            try $0.require(.backgroundAssetUploadFiles, request.id, for: request.caller)
+        }
+        if isUploaded { try await checkComplete(known) }
+        let file = try await context.database.write { store in
+            var file = try store.require(.backgroundAssetUploadFiles, request.id, for: request.caller)
+            do {
+                if isUploaded { try file.step(UploadFileState.self, .committed) }
+            } catch {
+                throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "The upload of this file is finished.")
+            }
+            guard isUploaded || file.state(UploadFileState.self) == .awaitingUpload else {
+                throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "The upload of this file is finished.")
+            }
+            checksums.store(in: &file)
+            file["assetDeliveryState"] = file.state(UploadFileState.self)?.deliveryState()
+            try store.update(file)
+            if isUploaded { try beginProcessing(of: file, in: store) }
+            return file
+        }
+        if isUploaded { onJob() }
+        return try await reader.show(file)
+    }
+
+    /// - Throws: `APIError` that names the first missing part.
+    private func checkComplete(_ file: ResourceRecord) async throws {
+        guard file.state(UploadFileState.self) == .awaitingUpload else { return }
+        let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
+        let present = try await context.blobs.parts(of: file.id)
+        if let missing = plan.parts.first(where: { present[$0.number] == nil }) {
+            throw APIError.state(
+                "STATE_ERROR.UPLOAD_INCOMPLETE",
+                "Part \(missing.number) of \(plan.partCount) is missing: \(missing.length) bytes from \(missing.offset) on."
+            )
+        }
+    }
+
+    /// The version goes to be processed with its last file.
+    private func beginProcessing(of file: ResourceRecord, in store: borrowing Connection) throws {
+        guard let id = file.text("backgroundAssetVersion"),
+            var version = try store.record(.backgroundAssetVersions, id), version.text("assetFile") != nil
+        else { return }
+        let files = try store.records(.backgroundAssetUploadFiles, where: ["backgroundAssetVersion": .text(id)])
+        guard files.allSatisfy({ $0.state(UploadFileState.self) == .uploadComplete }) else { return }
+        do {
+            try version.step(VersionState.self, .uploaded)
+        } catch {
+            throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "The version takes no files any more.")
+        }
+        try store.update(version)
+        try store.add(Job(kind: .processVersion, subject: id))
+    }
+}
+
+/// What a file of a version is.
+enum UploadFileKind: String, CaseIterable {
+    /// The archive.
+    case asset = "ASSET"
+    /// The pack's manifest on its own; it must be the one in the archive.
+    case manifest = "MANIFEST"
+
+    static let names = allCases.map(\.rawValue)
+}
+
+extension UploadFileState {
+    /// The attribute `assetDeliveryState`.
+    func deliveryState(errors: [StateDetail] = []) -> JSONValue {
+        let none: [JSONValue] = []
+        return [
+            "state": .string(rawValue), "errors": .array(errors.map(\.json)), "warnings": .array(none),
+        ]
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Crypto
+import HTTP
+import HostingModel
+import HostingService
+import Kit
+import System
+import TestSupport
+import Testing
+
+/// A host with a data folder of its own and an app, and a publisher who has a key.
+final class HostFixture: Sendable {
+    let scratch: Scratch
+    let host: Host
+    let appID: String
+    let publisher: Publisher
+    let issuer: String
+
+    static let bundleID = "org.example.coast"
+
+    private init(_ scratch: Scratch, _ host: Host, _ appID: String, _ issuer: String, _ publisher: Publisher) {
+        self.scratch = scratch
+        self.host = host
+        self.appID = appID
+        self.issuer = issuer
+        self.publisher = publisher
+    }
+
+    /// Runs `body` with a host that stops afterwards.
+    static func with(
+        _ change: @Sendable (inout HostConfiguration) -> Void = { _ in },
+        _ body: (HostFixture) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            var configuration = HostConfiguration(data: scratch("data"))
+            configuration.host = "127.0.0.1"
+            change(&configuration)
+            let administration = try await HostAdministration(configuration)
+            let app = try await administration.createApp(bundleID: bundleID, name: "The Coast", locale: nil, sku: nil)
+            let (key, pem) = try await administration.createKey(name: "test", role: .admin, apps: nil)
+            let issuer = try await administration.issuer()
+            await administration.close()
+            let host = try await Host(configuration)
+            let publisher = Publisher(
+                url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)))
+            let fixture = HostFixture(scratch, host, app.id, issuer, publisher)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(fixture))
+            } catch {
+                result = .failure(error)
+            }
+            await host.stop()
+            try result.get()
+        }
+    }
+
+    /// Somebody with a new key of that role.
+    func publisher(_ role: Role, apps: [String]? = nil) async throws -> Publisher {
+        let administration = try await HostAdministration(HostConfiguration(data: scratch("data")))
+        let (key, pem) = try await administration.createKey(name: "\(role)", role: role, apps: apps)
+        await administration.close()
+        return Publisher(
+            url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)))
+    }
+
+    /// Another app; its identifier.
+    func app(_ bundleID: String) async throws -> String {
+        let administration = try await HostAdministration(HostConfiguration(data: scratch("data")))
+        let app = try await administration.createApp(bundleID: bundleID, name: nil, locale: nil, sku: nil)
+        await administration.close()
+        return app.id
+    }
+
+    /// The bytes of an archive with one file.
+    func archive(_ id: String = "Coast", content: [UInt8], platforms: String = "[]") throws -> [UInt8] {
+        let folder = "pack-\(UInt64.random(in: 0...UInt64.max))"
+        try scratch.write(content, to: "\(folder)/source/data.bin")
+        let manifest = try scratch.write(
+            """
+            {"assetPackID": "\(id)", "downloadPolicy": {"onDemand": {}}, "fileSelectors": [{"file": "data.bin"}],
+             "platforms": \(platforms)}
+            """, to: "\(folder)/manifest.json")
+        let archive = scratch("\(folder)/pack.aar")
+        _ = try Packager(
+            PackEvaluation(PackManifest(contentsOf: manifest), sourceDirectory: scratch("\(folder)/source"))
+        ).package(to: archive)
+        return try File.read(archive)
+    }
+}
+
+/// Makes bearer tokens.
+struct TokenSigner: Sendable {
+    var keyID: String
+    var issuer: String
+    var key: SigningKey
+
+    func token(_ changes: [String: JSONValue] = [:]) throws -> String {
+        let now = Timestamp.now.seconds
+        var claims: [String: JSONValue] = [
+            "iss": .string(issuer), "aud": .string(BearerToken.audience), "iat": .integer(now),
+            "exp": .integer(now + 600),
+        ]
+        for (name, value) in changes { claims[name] = value }
+        let text = BearerToken.text(keyID: keyID, claims: .object(claims))
+        return text + "." + Base64URL.encode(try key.sign(text.utf8))
+    }
+}
