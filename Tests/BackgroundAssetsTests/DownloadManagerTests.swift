@@ -106,8 +106,14 @@ import Testing
 
     private final class Delegate: BADownloadManagerDelegate, Sendable {
         let heard = Monitor<[String]>([])
+        private let look: @Sendable () -> Void
 
-        private func hear(_ what: String) { heard.withLock { $0.append(what) } }
+        init(look: @escaping @Sendable () -> Void = {}) { self.look = look }
+
+        private func hear(_ what: String) {
+            look()
+            heard.withLock { $0.append(what) }
+        }
         func downloadDidBegin(_ download: BADownload) { hear("began \(download.identifier)") }
         func download(
             _ download: BADownload, didWriteBytes bytesWritten: Int64, totalBytesWritten: Int64,
@@ -164,13 +170,19 @@ import Testing
             let service = FakeService()
             let streams = Monitor<[FakeService.Stream<DownloadStep>]>([])
             let receipt = scratch("group/.downloads/4.heard")
+            let begun = scratch("group/.downloads/4.heard.begun")
+            let busy = Locked<[Bool]>([])
+            @Sendable func isLocked(_ path: FilePath) -> Bool {
+                guard let file = try? OwnedDescriptor(path, .readOnly) else { return false }
+                return (try? file.borrowed.tryLock(.shared)) == false
+            }
             let seen = Monitor<[Bool]>([])
             service.onStream(DownloadEventsRequest.self) { _, stream in streams.withLock { $0.append(stream) } }
             service.on(AcknowledgeDownloadRequest.self) { _ in
                 seen.withLock { $0.append(FileDescriptor.currentDirectory.exists(at: receipt)) }
                 return EmptyReply()
             }
-            let (manager, delegate) = (manager(service), Delegate())
+            let (manager, delegate) = (manager(service), Delegate { busy.withLock { $0.append(isLocked(begun)) } })
             manager.delegate = delegate
             let map = DownloadDescription(
                 identifier: "map", uniqueIdentifier: "u", url: "", fileSize: nil, appGroup: "g")
@@ -178,6 +190,8 @@ import Testing
             try stream.send(DownloadStep(.failed, map, number: 4, receipt: receipt.string))
             try await offload { seen.wait { $0.isEmpty ? nil : () } }
             #expect(seen.peek { $0 } == [true] && delegate.heard.peek { $0.count } == 1)
+            #expect(busy.withLock { $0 } == [true], "while the method runs it shows")
+            #expect(!FileDescriptor.currentDirectory.exists(at: begun))
         }
     }
 

@@ -25,6 +25,7 @@ struct UnmanagedConfiguration<Extension: BADownloaderExtension>: BADownloaderExt
         }
         connection.handle(BackgroundDownloadRequest.self) { request in
             let download = BADownload.make(request.step.download)
+            let hearing = Hearing(request.step)
             if request.step.change == .finished {
                 let file = URL(fileURLWithPath: request.step.file ?? "", isDirectory: false)
                 `extension`.backgroundDownload(download, finishedWithFileURL: file)
@@ -32,7 +33,7 @@ struct UnmanagedConfiguration<Extension: BADownloaderExtension>: BADownloaderExt
                 let error = request.step.error ?? DeviceError(.failed, "The download failed.")
                 `extension`.backgroundDownload(download, failedWithError: downloadError(error))
             }
-            request.step.leaveReceipt()
+            hearing.end(request.step)
             return EmptyReply()
         }
         connection.tellOfTermination(`extension`)

@@ -93,7 +93,6 @@ final class DownloadFeed: Sendable {
             return false
         }
         guard let number = step.number else { return true }
-        step.leaveReceipt()
         // Not heard, it is said again when the service tells the same end again.
         _ = try? await offload { [client] in
             try client.ask { AcknowledgeDownloadRequest(app: $0, number: number) }
@@ -108,6 +107,7 @@ final class DownloadFeed: Sendable {
         guard isNew else { return true }
         guard let delegate = delegate.reference else { return false }
         let download = BADownload.make(step.download)
+        let hearing = Hearing(step)
         switch step.change {
         case .began: delegate.downloadDidBegin(download)
         case .paused: delegate.downloadDidPause(download)
@@ -122,6 +122,7 @@ final class DownloadFeed: Sendable {
                 download, failedWithError: downloadError(step.error ?? DeviceError(.failed, "The download failed.")))
         default: break  // Told by a newer service.
         }
+        hearing.end(step)
         if let number = step.number {
             state.withLock { state in
                 state.told.insert(number)

@@ -163,6 +163,8 @@ package struct DownloadStep: Codable, Hashable, Sendable {
     /// With a `number`: where whoever was told leaves an empty file when its method has returned, before it acknowledges. So
     /// a service that is not there at that moment knows, too.
     package var receipt: String?
+    /// A file that whoever was told keeps locked (`flock`) while its method runs, and renames to the receipt.
+    package var begun: String? { receipt.map { $0 + ".begun" } }
     package var error: DeviceError?
 
     package init(

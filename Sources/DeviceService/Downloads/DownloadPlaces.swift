@@ -85,11 +85,39 @@ struct DownloadPlaces: Sendable {
             try folder.borrowed.open(at: FilePath(Self.filesName), .readOnly, options: [.directory, .noFollow]))
     }
 
-    /// What became of an end that was told and not acknowledged: a receipt, or a file that was moved, says that it was heard
-    /// of; nil when nothing does.
-    func outcome(of download: Download) -> Download.Fact? {
-        if Self.here.exists(at: receipt(download)) { return .acknowledged }
-        return download.state == .finished && !Self.here.exists(at: file(download)) ? .vanished : nil
+    /// What whoever hears of an end keeps locked meanwhile.
+    func begun(_ download: Download) -> FilePath { FilePath(receipt(download).string + ".begun") }
+
+    /// What became of an end that was told and not acknowledged.
+    enum Hearing: Hashable {
+        /// A process is at it.
+        case going
+        /// A receipt, or a file that was moved, says that it was heard of.
+        case heard(Download.Fact)
+        /// Nothing does.
+        case unheard
+    }
+
+    func hearing(of download: Download) -> Hearing {
+        let lock = try? OwnedDescriptor(begun(download), .readOnly, options: [.noFollow, .nonBlocking])
+        // The lock before the receipt: what is let go of in between has left one.
+        if let lock, (try? lock.borrowed.tryLock(.shared)) == false { return .going }
+        if Self.here.exists(at: receipt(download)) { return .heard(.acknowledged) }
+        return download.state == .finished && !Self.here.exists(at: file(download)) ? .heard(.vanished) : .unheard
+    }
+
+    /// Blocks until no process is at hearing of the end.
+    func waitUntilHeard(_ download: Download) {
+        guard let file = try? OwnedDescriptor(begun(download), .readOnly, options: [.noFollow, .nonBlocking]) else {
+            return
+        }
+        _ = try? FileLock.acquire(file, .shared)
+    }
+
+    /// Deletes what says that an end was heard of.
+    func removeReceipts(_ download: Download) throws {
+        try remove(begun(download))
+        try remove(receipt(download))
     }
 
     func discardPartial(_ number: Int64) throws {
@@ -124,7 +152,7 @@ struct DownloadPlaces: Sendable {
 
     /// Deletes whole files of all groups that belong to none of `downloads`.
     static func cleanFiles(_ paths: LarderPaths, _ downloads: [Download]) throws {
-        let kept = Set(downloads.compactMap(\.number).flatMap { ["\($0)", "\($0).heard"] })
+        let kept = Set(downloads.compactMap(\.number).flatMap { ["\($0)", "\($0).heard", "\($0).heard.begun"] })
         let groups = paths.state.appending("groups")
         guard here.exists(at: groups) else { return }
         for group in try here.entries(at: groups) where group.kind == .directory {

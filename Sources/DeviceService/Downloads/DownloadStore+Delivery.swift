@@ -73,13 +73,38 @@ extension DownloadStore {
     func settleHeard(_ number: Int64) async {
         guard let key = keys[number], let download = downloads[key], download.state.hasEnded else { return }
         let places = places(key.app)
-        guard let outcome = try? await offload({ places.outcome(of: download) }) else { return }
-        await apply(outcome, to: key)
+        switch try? await offload({ places.hearing(of: download) }) {
+        case .heard(let fact): await apply(fact, to: key)
+        case .going: await waitForHearing(number, download)
+        case .unheard, nil: break
+        }
+    }
+
+    /// A service that was restarted looks again when the app is through with what the one before had told it.
+    private func waitForHearing(_ number: Int64, _ download: Download) async {
+        guard reserved.insert(number).inserted else { return }
+        let places = places(download.app)
+        do {
+            try WorkerThread.start(name: "larder-hearing") { [weak self] in
+                places.waitUntilHeard(download)
+                Task { await self?.heardOut(number, download.app) }
+            }
+        } catch {
+            reserved.remove(number)
+        }
+    }
+
+    private func heardOut(_ number: Int64, _ app: String) async {
+        await inTurn {
+            reserved.remove(number)
+            await settleHeard(number)
+            deliver(app)
+        }
     }
 
     /// Ends that somebody is being told: an app's delegate, or its extension.
     func told(_ app: String) -> Set<Int64> {
-        Set((listeners[app] ?? []).flatMap(\.outstanding)).union(telling[app].map { [$0] } ?? [])
+        Set((listeners[app] ?? []).flatMap(\.outstanding)).union(telling[app].map { [$0] } ?? []).union(reserved)
     }
 
     /// The delegate has returned: the file goes unless it was moved, and so does the download. Saying it again does nothing.

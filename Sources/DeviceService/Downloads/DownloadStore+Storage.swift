@@ -28,10 +28,9 @@ extension DownloadStore {
     }
 
     private func purgeNow(_ bytes: Int64) async -> [PurgedFile] {
-        let told = Set(listeners.values.joined().flatMap(\.outstanding))
         var candidates: [PurgePlan.Candidate] = []
         for (key, download) in downloads where download.state == .finished {
-            let (places, isTold) = (places(key.app), told.contains(download.number ?? 0))
+            let (places, isTold) = (places(key.app), told(key.app).contains(download.number ?? 0))
             let isBusy = isTold || waking[key.app] != nil || installing.contains(key.app)
             guard let status = try? await offload({ try places.status(download) }) else { continue }
             candidates.append(
@@ -47,8 +46,13 @@ extension DownloadStore {
             guard !chosen.isEmpty else { break }
             for candidate in chosen {
                 candidates.removeAll { $0.key == candidate.key }
-                guard let download = downloads[candidate.key] else { continue }
+                // It may have been told of since.
+                guard let download = downloads[candidate.key], let number = download.number,
+                    !told(candidate.key.app).contains(number)
+                else { continue }
                 let places = places(candidate.key.app)
+                reserved.insert(number)
+                defer { reserved.remove(number) }
                 guard (try? await offload { try places.purge(download) }) == true else { continue }
                 missing -= candidate.allocated
                 purged.append(

@@ -40,6 +40,8 @@ actor DownloadStore: TransferOwner {
     var answering: Set<String> = []
     /// Apps whose extension is being told.
     var waking: [String: Task<String?, Never>] = [:]
+    /// Ends that an app, whose connection broke, is still at, or whose file is just being deleted: nobody is told.
+    var reserved: Set<Int64> = []
     /// What each of them is being told now.
     var telling: [String: Int64] = [:]
     /// What running extensions are told besides: ends that the app, which is there, has heard of.
@@ -127,7 +129,7 @@ actor DownloadStore: TransferOwner {
         guard download.state.hasEnded else { return }
         let places = places(key.app)
         // What is left of receipts without a row goes at the next start.
-        _ = try? await offload { try places.remove(places.receipt(download)) }
+        _ = try? await offload { try places.removeReceipts(download) }
     }
 
     private func discardPartial(_ number: Int64, _ app: String) async {

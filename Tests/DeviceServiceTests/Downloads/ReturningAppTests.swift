@@ -43,6 +43,38 @@ import Testing
         }
     }
 
+    /// An app that is still in its delegate's method while the service is restarted.
+    @Test(arguments: [true, false]) func whatAnAppIsStillHearingIsToldNobodyMeanwhile(livesToSaySo: Bool) async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            var connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: Self.app))
+            for name in ["map", "sign"] { harness.service.server.serve(Array(name.utf8), as: name) }
+            var ears = DownloadEars(connection)
+            try await harness.service.schedule(harness.service.download("map"), connection)
+            let end = try await ears.next(.finished)
+            let receipt = try #require(end.receipt)
+            let begun = try FileLock.acquire(FilePath(try #require(end.begun)), .exclusive)
+            await harness.service.stop()
+            try await harness.service.start()
+            connection = try await harness.service.connect()
+            // Neither the extension hears of it, nor is it deleted to make room.
+            try await harness.service.schedule(harness.service.download("sign"), connection)
+            try await harness.waitForLine("finished sign here")
+            #expect(try await connection.send(StoragePurgeRequest(bytes: 1 << 30)).purged.isEmpty)
+            #expect(FileDescriptor.currentDirectory.exists(at: FilePath(try #require(end.file))))
+            if livesToSaySo { try AtomicFile.write([], to: FilePath(receipt), durable: false) }
+            begun.descriptor.unlock()
+            if livesToSaySo {
+                while try await !harness.service.packs().isEmpty { await Task.yield() }
+                #expect(harness.journal.last == "finished sign here")
+            } else {
+                try await harness.waitForLine("finished map here")
+            }
+        }
+    }
+
     @Test func aReceiptIsGoodForItsOwnEndOnly() async throws {
         try await ServiceHarness.withUnmanagedApp { harness, _ in
             let connection = try await harness.connect()

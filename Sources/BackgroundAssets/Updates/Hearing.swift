@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import DeviceProtocol
+internal import Kit
+internal import System
+
+/// Says on the disk that this process is hearing of the end of a download, and afterwards that it has heard, so that a
+/// service which is restarted meanwhile tells nobody else. What keeps it from that is passed over: the acknowledgement follows.
+struct Hearing: ~Copyable {
+    private let receipt: FilePath?
+    private let begun: FileLock?
+    /// Held open, so that it is not deleted to make room.
+    private let file: OwnedDescriptor?
+
+    /// The method that hears is about to be called.
+    init(_ step: DownloadStep) {
+        let here = FileDescriptor.currentDirectory
+        receipt = step.receipt.map { FilePath($0) }
+        file = step.file.flatMap { try? OwnedDescriptor(FilePath($0), .readOnly, options: [.noFollow, .nonBlocking]) }
+        guard let receipt, let path = step.begun.map({ FilePath($0) }) else {
+            begun = nil
+            return
+        }
+        try? here.makeDirectories(at: receipt.removingLastComponent(), permissions: .directoryPrivate)
+        begun = try? FileLock.acquire(path, .exclusive)
+    }
+
+    /// It has returned.
+    consuming func end(_ step: DownloadStep) {
+        guard let receipt else { return }
+        let here = FileDescriptor.currentDirectory
+        // Renaming needs no room on a full disk.
+        if let path = step.begun, (try? here.rename(from: FilePath(path), to: receipt)) != nil { return }
+        _ = try? OwnedDescriptor(receipt, .writeOnly, options: [.create, .noFollow], permissions: .filePrivate)
+    }
+}
