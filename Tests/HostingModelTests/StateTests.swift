@@ -101,4 +101,23 @@ import Testing
                 (.rejected, .removed, .removed),
             ])
     }
+
+    @Test func betaReviews() {
+        check(
+            BetaReviewState.waitingForReview,
+            [
+                (.waitingForReview, .reviewStarted, .inReview), (.waitingForReview, .approved, .approved),
+                (.waitingForReview, .rejected, .rejected), (.inReview, .approved, .approved),
+                (.inReview, .rejected, .rejected),
+            ])
+    }
+
+    @Test func itemsDecideTheirSubmission() {
+        #expect(ReviewSubmissionState.verdict(of: []) == nil)
+        #expect(ReviewSubmissionState.verdict(of: [.removed]) == nil)
+        #expect(ReviewSubmissionState.verdict(of: [.accepted, .readyForReview]) == nil)
+        #expect(ReviewSubmissionState.verdict(of: [.rejected, .readyForReview]) == nil)
+        #expect(ReviewSubmissionState.verdict(of: [.accepted, .removed]) == .approved)
+        #expect(ReviewSubmissionState.verdict(of: [.accepted, .rejected]) == .rejected)
+    }
 }

@@ -89,7 +89,9 @@ extension APIError {
     }
 
     /// What is asked for cannot be done as things stand.
-    package static func state(_ code: String = "STATE_ERROR", _ detail: String) -> APIError {
+    package static func state(_ detail: String) -> APIError { state("STATE_ERROR", detail) }
+
+    package static func state(_ code: String, _ detail: String) -> APIError {
         APIError(409, code, "The request cannot be fulfilled because of the state of another resource.", detail)
     }
 

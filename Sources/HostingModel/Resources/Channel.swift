@@ -29,14 +29,4 @@ package enum Channel: String, CaseIterable, Hashable, Sendable {
         case .appStore: AppStoreReleaseState.initial.rawValue
         }
     }
-
-    /// Takes the step that makes room for another live version.
-    /// - Throws: `IllegalStep`
-    package func supersede(_ release: inout ResourceRecord) throws(IllegalStep) {
-        switch self {
-        case .internalBeta: try release.step(InternalBetaReleaseState.self, .superseded)
-        case .externalBeta: try release.step(ExternalBetaReleaseState.self, .superseded)
-        case .appStore: try release.step(AppStoreReleaseState.self, .superseded)
-        }
-    }
 }

@@ -13,7 +13,8 @@ package struct ResourceCatalog: Sendable {
 
     package static let standard = ResourceCatalog([
         .apps, .backgroundAssets, .backgroundAssetVersions, .backgroundAssetUploadFiles, .internalBetaReleases,
-        .externalBetaReleases, .appStoreReleases,
+        .externalBetaReleases, .appStoreReleases, .reviewSubmissions, .reviewSubmissionItems, .betaReviewSubmissions,
+        .reviewDecisions,
     ])
 
     /// The description of a type; one without anything for a type that is not in the catalogue.

@@ -7,13 +7,16 @@ extension ResourceSchema {
     package static let apps = ResourceSchema(
         .apps,
         attributes: [.text("bundleId"), .text("name"), .text("primaryLocale"), .text("sku")],
-        relationships: [.toMany("backgroundAssets", .backgroundAssets, inverse: "app")],
+        relationships: [
+            .toMany("backgroundAssets", .backgroundAssets, inverse: "app"),
+            .toMany("reviewSubmissions", .reviewSubmissions, inverse: "app"),
+        ],
         filters: [Filter("bundleId"), Filter("id"), Filter("name"), Filter("sku")],
         sorts: ["bundleId", "name", "sku"],
         absentFields: [
             "accessibilityUrl", "appClips", "appCustomProductPages", "appEncryptionDeclarations", "appEvents",
             "appInfos", "appStoreVersions", "betaGroups", "builds", "contentRightsDeclaration", "inAppPurchases",
-            "isOrEverWasMadeForKids", "preReleaseVersions", "reviewSubmissions", "streamlinedPurchasingEnabled",
+            "isOrEverWasMadeForKids", "preReleaseVersions", "streamlinedPurchasingEnabled",
             "subscriptionStatusUrl", "webhooks",
         ])
 }

@@ -38,6 +38,14 @@ package enum ReviewSubmissionState: String, StateMachine {
         }
     }
 
+    /// What becomes of a submission whose items are in these states; nil while one has no verdict. Items that were taken
+    /// out do not count.
+    package static func verdict(of items: [ReviewItemState]) -> Event? {
+        let present = items.filter { $0 != .removed }
+        if present.isEmpty || present.contains(.readyForReview) { return nil }
+        return present.contains(.rejected) ? .rejected : .approved
+    }
+
     /// Whether items may be added and taken out.
     package var isOpen: Bool { self == .readyForReview || self == .unresolvedIssues }
 }
@@ -70,6 +78,29 @@ package enum ReviewItemState: String, StateMachine {
         case (.accepted, .approved): .approved
         case (.rejected, .resolved): .readyForReview
         case (.readyForReview, .removed), (.accepted, .removed), (.rejected, .removed): .removed
+        default: nil
+        }
+    }
+}
+
+/// A version on its way to external testers.
+package enum BetaReviewState: String, StateMachine {
+    case waitingForReview = "WAITING_FOR_REVIEW"
+    case inReview = "IN_REVIEW"
+    case rejected = "REJECTED"
+    case approved = "APPROVED"
+
+    package enum Event: CaseIterable, Hashable, Sendable {
+        case reviewStarted, approved, rejected
+    }
+
+    package static let initial = BetaReviewState.waitingForReview
+
+    package func next(_ event: Event) -> BetaReviewState? {
+        switch (self, event) {
+        case (.waitingForReview, .reviewStarted): .inReview
+        case (.waitingForReview, .approved), (.inReview, .approved): .approved
+        case (.waitingForReview, .rejected), (.inReview, .rejected): .rejected
         default: nil
         }
     }

@@ -32,6 +32,7 @@ extension HostCommands {
             .flag("development-authority", "Take a certificate from this machine's development authority."),
             .flag("behind-proxy", "Serve plain http to other machines, too: a proxy sees to https."),
             .value("url", "address", "How publishers and devices reach the host, when it is not as it listens."),
+            .flag("auto-review", "Approve what is submitted for review at once: for teams that want no reviewer."),
             .value(
                 "log-level", "level", "trace, debug, info, notice, warning, error or critical.", default: "notice",
                 completion: .choices(LogLevel.allCases.map(\.name))),
@@ -76,6 +77,7 @@ private struct ServeOptions: Sendable {
                     + "sees to https.")
         }
         configuration.publicURL = try publicURL()
+        configuration.reviewsAutomatically = arguments.flag("auto-review")
         let level = try arguments.choice("log-level", of: LogLevel.allCases.map(\.name)).flatMap(LogLevel.init(name:))
         configuration.log = Logger(
             label: "larder-host", level: level ?? .notice, sink: StreamLogSink.suitable(context.environment))

@@ -27,12 +27,14 @@ package final class Host: Sendable {
         }
         context = HostContext(
             database: database, blobs: try FolderBlobStore(folder: configuration.data), limits: configuration.limits,
+            reviewsAutomatically: configuration.reviewsAutomatically,
             log: configuration.log, addressSecret: Hexadecimal.decode(secret) ?? [], clock: configuration.clock,
             base: Locked(configuration.publicURL ?? ""))
         jobs = JobRunner(context)
         let dispatcher = Dispatcher(context, jobs)
         var server = HTTPServerConfiguration(
             host: configuration.host, port: configuration.port, identity: configuration.identity)
+        server.idleSeconds = configuration.idleSeconds
         server.bodyPlan = { dispatcher.plan(for: $0) }
         server.log = { dispatcher.log($0) }
         self.server = try HTTPServer(server) { await dispatcher.respond(to: $0) }

@@ -17,7 +17,11 @@ package struct HostConfiguration: Sendable {
     package var identity: TLSIdentity?
     /// How publishers and devices reach the host, when that is not how it listens; without a slash at its end.
     package var publicURL: String?
+    /// Connections without traffic are closed after so many seconds.
+    package var idleSeconds = 60
     package var limits = HostLimits()
+    /// Whether what is submitted is approved without anybody looking.
+    package var reviewsAutomatically = false
     package var log = Logger.silent
     /// Now; tests have their own.
     package var clock: @Sendable () -> Timestamp = { .now }

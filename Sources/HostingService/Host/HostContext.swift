@@ -10,6 +10,8 @@ struct HostContext: Sendable {
     let database: Database
     let blobs: any BlobStore
     let limits: HostLimits
+    /// Whether what is submitted is approved without anybody looking.
+    let reviewsAutomatically: Bool
     let log: Logger
     /// Signs addresses that are given out.
     let addressSecret: [UInt8]

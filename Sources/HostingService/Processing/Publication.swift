@@ -13,10 +13,7 @@ enum Publication {
         _ id: String, _ content: VersionContent, job: Job, in store: borrowing Connection
     ) throws {
         try store.remove(job)
-        guard var version = try store.record(.backgroundAssetVersions, id),
-            let packID = version.text("backgroundAsset"), var pack = try store.record(.backgroundAssets, packID)
-        else { return }
-        try version.step(VersionState.self, .processed)
+        guard var version = try store.record(.backgroundAssetVersions, id) else { return }
         version["platforms"] = .array(content.platforms.map { .string($0.rawValue) })
         version["locale"] = content.language.map { .string($0) }
         version["content"] = content.json
@@ -29,11 +26,9 @@ enum Publication {
             try store.insert(release)
             version[channel.release] = .string(release.id)
         }
-        try store.update(version)
+        try store.step(&version, VersionState.self, .processed)
         try finishFiles(of: id, .processed, [], in: store)
-        try goLive(version, .internalBeta, &pack, in: store)
-        try recount(&pack, in: store)
-        try store.update(pack)
+        try goLive(id, .internalBeta, in: store)
     }
 
     /// The version is refused, and says why.
@@ -41,9 +36,8 @@ enum Publication {
     static func fail(_ id: String, _ detail: StateDetail, job: Job, in store: borrowing Connection) throws {
         try store.remove(job)
         guard var version = try store.record(.backgroundAssetVersions, id) else { return }
-        try version.step(VersionState.self, .failed)
         version["stateDetails"] = StateDetail.details(errors: [detail])
-        try store.update(version)
+        try store.step(&version, VersionState.self, .failed)
         try finishFiles(of: id, .failed, [detail], in: store)
     }
 
@@ -59,26 +53,33 @@ enum Publication {
         }
     }
 
-    /// Makes a version the live one of its channel. An older one than what is live now is superseded at once.
+    /// Makes a version the live one of its channel. Internal testers keep a newer one that they have, and the version is
+    /// superseded at once; elsewhere somebody has decided that it is to be live, be it older.
     /// - Throws: `DatabaseError`, `IllegalStep`
-    static func goLive(
-        _ version: ResourceRecord, _ channel: Channel, _ pack: inout ResourceRecord, in store: borrowing Connection
-    ) throws {
+    static func goLive(_ versionID: String, _ channel: Channel, in store: borrowing Connection) throws {
+        guard let version = try store.record(.backgroundAssetVersions, versionID),
+            let packID = version.text("backgroundAsset"), var pack = try store.record(.backgroundAssets, packID)
+        else { return }
         var loser: ResourceRecord?
         if let live = try pack.text(channel.liveVersion).flatMap({ try store.record(.backgroundAssetVersions, $0) }) {
             let isNewer = (version.integer("version") ?? 0) > (live.integer("version") ?? 0)
-            loser = isNewer ? live : version
+            loser = isNewer || channel != .internalBeta ? live : version
         }
         if loser?.id != version.id { pack[channel.liveVersion] = .string(version.id) }
         if let id = loser?.text(channel.release), var release = try store.record(channel.releaseType, id) {
-            try channel.supersede(&release)
-            try store.update(release)
+            switch channel {
+            case .internalBeta: try store.step(&release, InternalBetaReleaseState.self, .superseded)
+            case .externalBeta: try store.step(&release, ExternalBetaReleaseState.self, .superseded)
+            case .appStore: try store.step(&release, AppStoreReleaseState.self, .superseded)
+            }
         }
+        try recount(&pack, in: store)
+        try store.update(pack)
     }
 
     /// The space that counts for a pack: that of its largest version that some device may get now or later (BA 5).
     /// - Throws: `DatabaseError`
-    static func recount(_ pack: inout ResourceRecord, in store: borrowing Connection) throws {
+    private static func recount(_ pack: inout ResourceRecord, in store: borrowing Connection) throws {
         var largest: Int64 = 0
         for version in try store.records(
             .backgroundAssetVersions,

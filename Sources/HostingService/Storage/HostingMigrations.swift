@@ -53,7 +53,27 @@ enum HostingMigrations {
                 CREATE TABLE "jobs" ("sequence" INTEGER PRIMARY KEY AUTOINCREMENT, "kind" TEXT NOT NULL,
                 "subject" TEXT NOT NULL, UNIQUE ("kind", "subject"))
                 """,
-            ])
+            ]),
+        Migration(
+            version: 2,
+            statements: [
+                table("reviewSubmissions", #""platform" TEXT, "submittedDate" TEXT, "state" TEXT NOT NULL"#),
+                #"CREATE INDEX "submissionsOfApp" ON "reviewSubmissions" ("app")"#,
+                table(
+                    "reviewSubmissionItems",
+                    #""state" TEXT NOT NULL, "backgroundAssetVersion" TEXT, "reviewSubmission" TEXT NOT NULL"#),
+                #"CREATE INDEX "itemsOfSubmission" ON "reviewSubmissionItems" ("reviewSubmission")"#,
+                table(
+                    "betaBackgroundAssetReviewSubmissions",
+                    #""betaReviewState" TEXT NOT NULL, "submittedDate" TEXT, "backgroundAssetVersion" TEXT NOT NULL"#),
+                #"CREATE INDEX "betaReviewsOfVersion" ON "betaBackgroundAssetReviewSubmissions" ("backgroundAssetVersion")"#,
+                table(
+                    "reviewDecisions",
+                    """
+                    "createdDate" TEXT NOT NULL, "message" TEXT, "verdict" TEXT NOT NULL, "reviewSubmission" TEXT,
+                    "reviewSubmissionItem" TEXT, "betaBackgroundAssetReviewSubmission" TEXT
+                    """),
+            ]),
     ]
 
     private static func table(_ name: String, _ columns: String) -> String {

@@ -22,12 +22,14 @@ enum RawExchange {
     }
 
     /// Sends the bytes and reads one answer to the connection's end.
-    static func send(_ bytes: [UInt8], to url: String) async throws -> Publisher.Answer {
+    /// - Parameter thenClose: says that nothing more will come.
+    static func send(_ bytes: [UInt8], to url: String, thenClose: Bool = false) async throws -> Publisher.Answer {
         let port = UInt16(url.split(separator: ":").last ?? "") ?? 0
         let received = try await offload {
             let socket = OwnedDescriptor(try connect(port))
             // A server that has decided may close before it has read everything; what it says counts.
             _ = try? bytes.withUnsafeBytes { try socket.borrowed.writeFully($0) }
+            if thenClose { _ = shutdown(socket.borrowed.rawValue, Int32(SHUT_WR)) }
             return (try? socket.borrowed.readAll()) ?? []
         }
         return try answer(received)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+// Submissions for review, their items, and what reviewers decide. `reviewDecisions` is Larder's own: here the operator
+// reviews.
+
+extension ResourceType {
+    package static let reviewSubmissions = ResourceType("reviewSubmissions")
+    package static let reviewSubmissionItems = ResourceType("reviewSubmissionItems")
+    package static let betaReviewSubmissions = ResourceType("betaBackgroundAssetReviewSubmissions")
+    package static let reviewDecisions = ResourceType("reviewDecisions")
+}
+
+extension ResourceSchema {
+    package static let reviewSubmissions = ResourceSchema(
+        .reviewSubmissions,
+        attributes: [.text("platform"), .text("submittedDate"), .text("state")],
+        relationships: [
+            .toOne("app", .apps),
+            .toMany("items", .reviewSubmissionItems, inverse: "reviewSubmission", isIncludable: true),
+        ],
+        filters: [
+            Filter("app"), Filter("platform", choices: Platform.names), Filter("state", ReviewSubmissionState.self),
+        ],
+        absentFields: ["appStoreVersionForReview", "lastUpdatedByActor", "submittedByActor"])
+
+    package static let reviewSubmissionItems = ResourceSchema(
+        .reviewSubmissionItems,
+        attributes: [.text("state")],
+        relationships: [
+            .toOne("backgroundAssetVersion", .backgroundAssetVersions),
+            Relationship.toOne("reviewSubmission", .reviewSubmissions).hidden,
+        ],
+        absentFields: [
+            "appCustomProductPageVersion", "appEvent", "appStoreVersion", "appStoreVersionExperiment",
+            "appStoreVersionExperimentV2", "gameCenterAchievementVersion", "gameCenterActivityVersion",
+            "gameCenterChallengeVersion", "gameCenterLeaderboardSetVersion", "gameCenterLeaderboardVersion",
+            "inAppPurchaseVersion", "subscriptionGroupVersion", "subscriptionVersion",
+        ])
+
+    package static let betaReviewSubmissions = ResourceSchema(
+        .betaReviewSubmissions,
+        attributes: [.text("betaReviewState"), .text("submittedDate")],
+        relationships: [.toOne("backgroundAssetVersion", .backgroundAssetVersions)],
+        filters: [Filter("backgroundAssetVersion"), Filter("betaReviewState", BetaReviewState.self)])
+
+    package static let reviewDecisions = ResourceSchema(
+        .reviewDecisions,
+        attributes: [.text("createdDate"), .text("message"), .text("verdict")],
+        relationships: [
+            .toOne("app", .apps),
+            .toOne("reviewSubmission", .reviewSubmissions),
+            .toOne("reviewSubmissionItem", .reviewSubmissionItems),
+            .toOne("betaBackgroundAssetReviewSubmission", .betaReviewSubmissions),
+        ],
+        filters: [
+            Filter("betaBackgroundAssetReviewSubmission"), Filter("reviewSubmission"), Filter("reviewSubmissionItem"),
+        ])
+}
