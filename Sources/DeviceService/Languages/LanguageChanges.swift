@@ -8,9 +8,11 @@ import Kit
 import Languages
 
 /// Follows the person's languages: when another one is resolved for an app, its extension is asked with the content request
-/// `languageChange`, the packs it allows are fetched in the background, and those of the old language go (BA 1.6, 2.3).
+/// `languageChange`, the packs it allows are fetched in the background, and those of the old language go (BA 1.6, 2.3). An
+/// extension that chooses downloads itself is asked for them when the person's languages change.
 actor LanguageChanges {
     private let assets: AppAssets
+    private let content: ContentAsker
     private let extensions: ExtensionHost
     private let usage: UsageStore
     private let settings: SettingsFile
@@ -19,19 +21,25 @@ actor LanguageChanges {
     private var tasks: [String: Task<Void, Never>] = [:]
 
     init(
-        assets: AppAssets, extensions: ExtensionHost, usage: UsageStore, settings: SettingsFile, notes: NoteBoard,
+        assets: AppAssets, content: ContentAsker, extensions: ExtensionHost, usage: UsageStore, settings: SettingsFile,
+        notes: NoteBoard,
         log: Logger
     ) {
         self.usage = usage
         self.settings = settings
         self.assets = assets
+        self.content = content
         self.extensions = extensions
         self.notes = notes
         self.log = log
     }
 
+    /// Where it is put down what apps were told.
+    private var store: SettingsStore { assets.languages.settings }
+
     /// Goes on with what the last process left, or what settings that have changed had put off.
     func recover() async throws {
+        if try await store.toldLanguages() == nil { try await store.setToldLanguages(assets.languages.preferred()) }
         for app in try await assets.registry.languageChanges() { start(app) }
     }
 
@@ -43,18 +51,33 @@ actor LanguageChanges {
     /// To be called when the person's languages may have changed: looks at every app. One app's trouble is its own.
     func personChanged() async {
         do {
+            let preferred = try await assets.languages.preferred()
+            let isNew = try await store.toldLanguages() != preferred
             for record in try await assets.registry.apps() {
                 do {
-                    try await look(at: record.id)
+                    if try await !chooses(record) {
+                        try await look(at: record.id)
+                    } else if isNew {
+                        try await assets.registry.beginLanguageChange(record.id)
+                        start(record.id)
+                    }
                 } catch let error as DeviceError where error.code == .badBundle {
                     continue  // An app without managed packs has no localised ones.
                 } catch {
                     log.error("An app's language could not be looked at.", ["app": record.id, "error": "\(error)"])
                 }
             }
+            // The notes first: who was not told by then is told again.
+            if isNew { try await store.setToldLanguages(preferred) }
         } catch {
             log.error("The apps' languages could not be looked at.", ["error": "\(error)"])
         }
+    }
+
+    /// Whether the app's extension chooses its downloads itself.
+    private func chooses(_ record: AppRecord) async throws -> Bool {
+        let bundles = assets.bundles
+        return try await offload { try bundles.bundle(record) }.backgroundAssets.mode == .unmanaged
     }
 
     private func look(at app: String) async throws {
@@ -80,7 +103,10 @@ actor LanguageChanges {
     /// refresh. Power and network hold back its transfers only.
     private func isPutOff(_ app: String) async throws -> Bool {
         let settings = settings.current
-        let wasLaunched = try await assets.registry.existing(app).wasLaunched
+        let record = try await assets.registry.existing(app)
+        let wasLaunched = record.wasLaunched
+        // What an extension would choose waits for the app that its person closed for good (C5).
+        if try await usage.usage(app).isClosed, try await chooses(record) { return true }
         return !settings.allowsBackgroundRefresh(app) || !settings.allowsInAppContent && !wasLaunched
     }
 
@@ -120,11 +146,15 @@ actor LanguageChanges {
 
     private func fail(_ app: String, _ error: DeviceError) async {
         if Task.isCancelled || error.code == .unavailable { return }
-        notes.add("The packs of another language did not come: \(error.message)", app: app)
+        notes.add("What another language needs did not come: \(error.message)", app: app)
         _ = try? await assets.registry.endLanguageChange(app)
     }
 
     private func carryOut(_ app: String, isForeground: Bool) async throws {
+        if try await chooses(try await assets.registry.existing(app)) {
+            let answer = try await content.refresh(app, event: "languageChange", inFront: isForeground)
+            return log.info("Asked the extension.", ["app": app, "scheduled": "\(answer?.scheduled.count ?? 0)"])
+        }
         let keys = try await assets.keys(app)
         let manifest = try await assets.catalogue.known(app, keys: keys).manifest
         let missing = try await assets.languagePlan(app, manifest, keys).missing

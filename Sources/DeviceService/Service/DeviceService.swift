@@ -85,7 +85,7 @@ package final class DeviceService: Sendable {
         let assets = AppAssets(
             registry: registry, bundles: bundles, catalogue: catalogue, store: store, languages: appLanguages)
         let languages = LanguageChanges(
-            assets: assets, extensions: extensions, usage: usage, settings: personal, notes: notes,
+            assets: assets, content: content, extensions: extensions, usage: usage, settings: personal, notes: notes,
             log: configuration.log.named("languages"))
         let lifecycle = AppLifecycle(
             InstallTools(

@@ -173,6 +173,135 @@ import Testing
         }
     }
 
+    @Test func anotherLanguageWakesAnExtensionThatChooses() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            let connection = try await harness.service.connect()
+            try await connection.setLanguages(["de"])
+            harness.offer()
+            try await harness.install()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            harness.offer(File(name: "voices", bytes: bytes(700)))
+            try await connection.setLanguages(["fr"])
+            try await harness.waitForLine("finished voices here")
+            let journal = ["asked install", "asked languageChange", "finished voices here"]
+            #expect(harness.journal == journal)
+            // The same again is no change.
+            try await connection.setLanguages(["fr"])
+            // An app that was closed for good is left alone until its launch; so is one without background refresh.
+            _ = try await connection.send(CloseRequest(app: ServiceHarness.app))
+            harness.offer()
+            try await connection.setLanguages(["it"])
+            await harness.service.stop()
+            try await harness.service.start()
+            #expect(harness.journal == journal)
+            let again = try await harness.service.connect()
+            _ = try await again.send(LaunchRequest(app: ServiceHarness.app))
+            try await harness.waitForLine("asked languageChange")
+            #expect(harness.journal == journal + ["asked languageChange"])
+        }
+    }
+
+    @Test func theManifestIsThereBeforeTheExtensionIsWokenAndGoesWithItsAnswer() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            let vital = bytes(3000)
+            harness.offer(File(name: "vital", bytes: vital, isEssential: true), File(name: "rest", bytes: bytes(400)))
+            try harness.prepareHold()
+            let connection = try await harness.service.connect()
+            let restrictions = """
+                <dict><key>BADownloadAllowance</key><integer>9000</integer>
+                <key>BAEssentialDownloadAllowance</key><integer>9000</integer>
+                <key>BADownloadDomainAllowList</key><array><string>127.0.0.1</string></array></dict>
+                """
+            let bundle = try harness.bundle(["BAInitialDownloadRestrictions": restrictions])
+            var events = connection.stream(InstallRequest(path: bundle, until: .complete)).makeAsyncIterator()
+            try await harness.waitUntilHeld()
+            #expect(harness.service.server.requests.map(\.path) == ["/list"], "nothing else is asked for meanwhile")
+            let manifest = DownloadPlaces(paths: harness.service.paths, app: ServiceHarness.app).manifest
+            #expect(FileDescriptor.currentDirectory.exists(at: manifest))
+            // The app cannot be opened, and the allowance stands for what is not known yet.
+            let first = try #require(try await events.next())
+            async let launch = harness.service.connect().send(LaunchRequest(app: ServiceHarness.app))
+            try await harness.release()
+            var all = [first]
+            while let event = try await events.next() { all.append(event) }
+            #expect(!FileDescriptor.currentDirectory.exists(at: manifest))
+            let base = try #require(all.last).total - Int64(vital.count)
+            #expect(base > 0 && first.total == base + 9000, "\(first)")
+            #expect(all.last?.completed == all.last?.total)
+            #expect(all.contains { $0.phase == .downloading }, "essentials are part of the install")
+            #expect(try await launch.isFirstLaunch)
+            #expect(harness.journal.first == "asked install")
+        }
+    }
+
+    @Test func whatFailedAsEssentialComesAsAnOrdinaryOne() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer(File(name: "vital", bytes: bytes(900), isEssential: true))
+            harness.service.server.fail(.none, .status(404))
+            let last = try await harness.install().last
+            #expect(last?.phase == .complete && last?.packs.map(\.state) == [.failed])
+            try await harness.waitForLine("finished vital here")
+            #expect(
+                harness.journal == ["asked install", "failed vital", "rescheduled vital", "finished vital here"])
+        }
+    }
+
+    @Test func anAppThatWasClosedForGoodIsNotWokenByAnUpdate() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            _ = try await connection.send(CloseRequest(app: ServiceHarness.app))
+            harness.offer(File(name: "new", bytes: bytes(300)))
+            let quiet = try await harness.install(["Build": "<string>2</string>"]).last
+            #expect(quiet?.phase == .complete && quiet?.packs == [] && quiet?.warnings == [])
+            #expect(harness.journal == ["asked install"])
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let woken = try await harness.install(["Build": "<string>3</string>"]).last
+            #expect(woken?.packs.map(\.id) == ["new"])
+        }
+    }
+
+    /// Each limit by itself, with Apple's code for it.
+    @Test func domainsAndInstallSizesHoldUntilTheFirstLaunch() async throws {
+        func allowing(_ domain: String) -> String {
+            """
+            <dict><key>BADownloadAllowance</key><integer>90000</integer>
+            <key>BAEssentialDownloadAllowance</key><integer>90000</integer>
+            <key>BADownloadDomainAllowList</key><array><string>\(domain)</string><string>localhost</string></array></dict>
+            """
+        }
+        let cases: [([String: String?], [DownloadProblem])] = [
+            (
+                ["BAInitialDownloadRestrictions": allowing("*.example.org")],
+                [.disallowedByDomain, .disallowedByDomain]
+            ),
+            (
+                [
+                    "BAInitialDownloadRestrictions": allowing("127.0.0.1"), "BAMaxInstallSize": "<integer>99</integer>",
+                    "BAEssentialMaxInstallSize": "<integer>199</integer>",
+                ], [.disallowedByAllowance, .disallowedByAllowance]
+            ),
+        ]
+        for (keys, problems) in cases {
+            try await ProbeDownloaderHarness.with { harness in
+                harness.offer(
+                    File(name: "rest", bytes: bytes(100)), File(name: "vital", bytes: bytes(200), isEssential: true))
+                let last = try await harness.install(keys).last
+                #expect(last?.phase == .complete)
+                #expect(last?.packs.map(\.error?.downloadProblem) == problems, "\(String(describing: last))")
+                #expect(harness.service.server.requests.map(\.path) == ["/list"])
+                let connection = try await harness.service.connect()
+                _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+                _ = try await connection.send(CheckRequest(app: ServiceHarness.app))
+                try await FolderWatch.wait(in: harness.group) {
+                    Set(harness.journal).isSuperset(of: ["finished rest here", "finished vital here"])
+                }
+            }
+        }
+    }
+
     @Test func aManifestThatDoesNotComeIsToldWhileItIsWaitedFor() async throws {
         try await ProbeDownloaderHarness.with { harness in
             harness.offer()

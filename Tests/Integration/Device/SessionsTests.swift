@@ -200,6 +200,52 @@ import Testing
         }
     }
 
+    @Test func whatIsInFrontStaysThereWhenTheServiceIsKilled() async throws {
+        let talk = Film(id: "talk", bytes: bytes(900_000, 13))
+        try await with([talk]) { stage in
+            let device = stage.bench.device
+            stage.bench.server.slow(to: 400_000)
+            // In the background it would not come at all.
+            _ = try await device.larder("settings", "set", "lowPowerMode", "on")
+            _ = try await device.install(try stage.bundle(), until: .complete)
+            let app = try await device.launch(Self.app)
+            async let played = app.ask("play talk")
+            _ = try await app.line { $0.hasPrefix("progress talk 3") || $0.hasPrefix("progress talk 4") }
+            try await device.kill()
+            try await device.start()
+            #expect(try await played == "ok talk " + summary(talk.bytes))
+            #expect(app.lines.filter { $0 == "finished talk" }.count == 1)
+        }
+    }
+
+    @Test func aDeveloperSimulatesAnInstall() async throws {
+        let first = Film(id: "first", bytes: bytes(40_000, 14), isEssential: true)
+        try await with([first]) { stage in
+            let device = stage.bench.device
+            _ = try await device.install(try stage.bundle(), until: .complete)
+            try await stage.arrives(first)
+            let tool = stage.bench.scratch("backgroundassets-debug")
+            try FileDescriptor.currentDirectory.makeSymbolicLink(to: try Binaries.path("larder").string, at: tool)
+            @Sendable func simulate(_ event: String) throws -> ChildProcess.Output {
+                try ChildProcess.run(
+                    executable: tool, arguments: ["--simulate", event, "--app-bundle-id", Self.app],
+                    environment: device.environment)
+            }
+            let refused = try await offload { try simulate("--app-install") }
+            #expect(
+                refused.exitCode != 0 && refused.errorText.contains("larder developer-mode on"), "\(refused.errorText)")
+            #expect(try await device.larder("developer-mode", "on").exitCode == 0)
+            let second = Film(id: "second", bytes: bytes(50_000, 15), isEssential: true)
+            let later = Stage(bench: stage.bench, films: [first, second])
+            try later.publish()
+            let done = try await offload { try simulate("--app-install") }
+            #expect(done.outputText == "\(Self.app): 1 to come, 0 removed: second\n", "\(done.errorText)")
+            try await later.arrives(second)
+            let app = try await device.launch(Self.app)
+            #expect(try await app.ask("list") == "ok first=here second=here")
+        }
+    }
+
     @Test func theServiceIsKilledInTheMiddleAndNothingIsLost() async throws {
         let keynote = Film(id: "keynote", bytes: bytes(900_000, 6), isEssential: true)
         let talk = Film(id: "talk", bytes: bytes(500_000, 7))
