@@ -48,6 +48,10 @@ enum ExtensionProcess {
         }
         DispatchQueue.main.async {
             MainActor.assumeIsolated {
+                if connection.suspends(for: message) {
+                    Task { await reply { try await connection.answerInTask(message) } }
+                    return
+                }
                 do {
                     let answer = try connection.answer(message)
                     ExtensionService.connection.withLock { $0 }?.answer(answer)
@@ -55,6 +59,15 @@ enum ExtensionProcess {
                     leave(error)
                 }
             }
+        }
+    }
+
+    private static func reply(_ answer: () async throws -> [UInt8]) async {
+        do {
+            let answer = try await answer()
+            ExtensionService.connection.withLock { $0 }?.answer(answer)
+        } catch {
+            leave(error)
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -37,10 +38,11 @@ import Testing
         #expect(schemes("Basic realm=\"without end").map(\.name) == ["basic"])
         #expect(schemes("Basic realm=\"without end")[0].parameters.isEmpty)
         #expect(AuthenticateField([String(repeating: "a,", count: 10_000)]).schemes.count <= 16)
-        var random = SystemRandomNumberGenerator()
+        var random = SeededGenerator.forTest()
         let alphabet = Array("Basic=\"\\, r\t\u{e9}")
         for _ in 0..<2000 {
-            let text = String((0..<Int.random(in: 0..<60)).map { _ in alphabet.randomElement(using: &random) ?? " " })
+            let text = String(
+                (0..<Int.random(in: 0..<60, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? " " })
             _ = AuthenticateField([text])
         }
     }

@@ -24,7 +24,10 @@ public protocol BADownloadManagerDelegate: AnyObject {
         _ download: BADownload, didWriteBytes bytesWritten: Int64, totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64)
     #if FoundationNetworking
-        /// A server wants to know who asks, or is not trusted.
+        /// A server wants to know who asks, or is not trusted. Only this download waits for the answer, for a minute at most;
+        /// without one the system handles the challenge as it does by default.
+        ///
+        /// One of the two forms is enough; this one is called, and leaves it to the other where it is not there.
         func download(
             _ download: BADownload, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
@@ -50,11 +53,18 @@ extension BADownloadManagerDelegate {
         totalBytesExpectedToWrite: Int64
     ) {}
     #if FoundationNetworking
-        /// Leaves the answer to the system.
+        /// Leaves the answer to the form that returns it.
         public func download(
             _ download: BADownload, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-        ) { completionHandler(.performDefaultHandling, nil) }
+        ) {
+            // The delegate's methods come on a queue of the system's in any case: what it shares is its own to make safe.
+            nonisolated(unsafe) let delegate: any BADownloadManagerDelegate = self
+            Task {
+                let (disposition, credential) = await delegate.download(download, didReceive: challenge)
+                completionHandler(disposition, credential)
+            }
+        }
         /// Leaves the answer to the system.
         public func download(
             _ download: BADownload, didReceive challenge: URLAuthenticationChallenge

@@ -27,7 +27,8 @@ where Configuration: BADownloaderExtensionConfiguration {
     ) -> Set<BADownload>
 
     #if FoundationNetworking
-        /// A server wants to know who asks, or is not trusted.
+        /// A server wants to know who asks, or is not trusted, and the app is not connected. Without an answer in time the
+        /// system handles the challenge as it does by default.
         func backgroundDownload(
             _ download: BADownload, didReceive challenge: URLAuthenticationChallenge
         ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)

@@ -5,6 +5,10 @@ internal import DeviceProtocol
 public import ExtensionFoundation
 internal import Foundation
 
+#if FoundationNetworking
+    internal import FoundationNetworking
+#endif
+
 /// How a downloader extension answers the system.
 @MainActor @preconcurrency
 public protocol BADownloaderExtensionConfiguration: AppExtensionConfiguration {}
@@ -36,6 +40,16 @@ struct UnmanagedConfiguration<Extension: BADownloaderExtension>: BADownloaderExt
             hearing.end(request.step)
             return EmptyReply()
         }
+        #if FoundationNetworking
+            // The extension is asked nothing else until it has answered.
+            nonisolated(unsafe) let downloader = `extension`
+            connection.handle(ChallengeRequest.self) { request in
+                guard let challenge = URLAuthenticationChallenge(request.challenge) else { return .byDefault }
+                let (disposition, credential) = await downloader.backgroundDownload(
+                    BADownload.make(request.download), didReceive: challenge)
+                return ChallengeAnswer(disposition, credential, to: request.challenge)
+            }
+        #endif
         connection.tellOfTermination(`extension`)
         return true
     }

@@ -6,6 +6,10 @@ internal import Dispatch
 internal import Foundation
 internal import Kit
 
+#if FoundationNetworking
+    internal import FoundationNetworking
+#endif
+
 /// Brings what happens to the app's downloads to its delegate, and says when the delegate has done with it.
 final class DownloadFeed: Sendable {
     // Safe: a delegate need not be Sendable; it is called on the feed's queue only, as Apple's manager does.
@@ -24,7 +28,7 @@ final class DownloadFeed: Sendable {
         var foreground: Set<String> = []
     }
 
-    private let client: DownloadClient
+    fileprivate let client: DownloadClient
     private let queue = DispatchQueue(label: "larder.downloads")
     private let state = Locked(State())
 
@@ -72,7 +76,8 @@ final class DownloadFeed: Sendable {
                 let foreground = state.withLock { $0.foreground.sorted() }
                 let request = DownloadEventsRequest(
                     app: try client.app.get(), isListening: isListening,
-                    foreground: foreground.isEmpty ? nil : foreground)
+                    foreground: foreground.isEmpty ? nil : foreground,
+                    answersChallenges: isListening && Self.canAnswer)
                 let connection = try await offload { [client] in try client.connected() }
                 for try await step in connection.stream(request) {
                     retries.reset()
@@ -120,6 +125,7 @@ final class DownloadFeed: Sendable {
         case .failed:
             delegate.download(
                 download, failedWithError: downloadError(step.error ?? DeviceError(.failed, "The download failed.")))
+        case .challenged: pose(step.challenge, for: download, to: delegate)
         default: break  // Told by a newer service.
         }
         hearing.end(step)
@@ -131,4 +137,36 @@ final class DownloadFeed: Sendable {
         }
         return true
     }
+}
+
+extension DownloadFeed {
+    #if FoundationNetworking
+        fileprivate static let canAnswer = true
+
+        /// Asks the delegate. It may answer later; the service waits, and other events go on.
+        fileprivate func pose(
+            _ challenge: ChallengeDescription?, for download: BADownload, to delegate: any BADownloadManagerDelegate
+        ) {
+            guard let challenge else { return }
+            guard let asked = URLAuthenticationChallenge(challenge) else { return answer(challenge, .byDefault) }
+            delegate.download(download, didReceive: asked) { disposition, credential in
+                self.answer(challenge, ChallengeAnswer(disposition, credential, to: challenge))
+            }
+        }
+
+        private func answer(_ challenge: ChallengeDescription, _ answer: ChallengeAnswer) {
+            Task { [client] in
+                // A service that is gone asks anew when it is back.
+                _ = try? await offload {
+                    try client.ask { AnswerChallengeRequest(app: $0, id: challenge.id, answer: answer) }
+                }
+            }
+        }
+    #else
+        fileprivate static let canAnswer = false
+
+        fileprivate func pose(
+            _ challenge: ChallengeDescription?, for download: BADownload, to delegate: any BADownloadManagerDelegate
+        ) {}
+    #endif
 }

@@ -47,6 +47,12 @@ extension DeviceError.Code {
     package static let downloadServer = Self(rawValue: "download.server")
     /// The server's certificate is not one this device trusts.
     package static let downloadUntrusted = Self(rawValue: "download.untrusted")
+    /// The server gives nothing without a credential, or refuses those it was given.
+    package static let downloadAuthentication = Self(rawValue: "download.authentication")
+    /// The server asks for a certificate, or refuses the one it was shown.
+    package static let downloadClientCertificate = Self(rawValue: "download.clientCertificate")
+    /// App or extension ended the download when it was asked for a credential.
+    package static let downloadAuthenticationCancelled = Self(rawValue: "download.authenticationCancelled")
     /// The file is not as long as the download says.
     package static let downloadWrongSize = Self(rawValue: "download.wrongSize")
     /// The system refused to store the file.

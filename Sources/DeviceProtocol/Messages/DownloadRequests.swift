@@ -130,11 +130,14 @@ package struct DownloadEventsRequest: DeviceStreamRequest {
     /// Downloads, by identifier, that the app had brought to the front before its last connection broke: a service that was
     /// restarted brings those it still has there again.
     package var foreground: [String]?
+    /// Whether whoever listens answers challenges; nil, as older clients have it, does not.
+    package var answersChallenges: Bool?
 
-    package init(app: String, isListening: Bool, foreground: [String]? = nil) {
+    package init(app: String, isListening: Bool, foreground: [String]? = nil, answersChallenges: Bool? = nil) {
         self.app = app
         self.isListening = isListening
         self.foreground = foreground
+        self.answersChallenges = answersChallenges
     }
 }
 
@@ -148,6 +151,8 @@ package struct DownloadStep: Codable, Hashable, Sendable {
         package static let progress = Change(rawValue: "progress")
         package static let finished = Change(rawValue: "finished")
         package static let failed = Change(rawValue: "failed")
+        /// Only to who answers challenges.
+        package static let challenged = Change(rawValue: "challenged")
     }
 
     package var change: Change
@@ -166,11 +171,15 @@ package struct DownloadStep: Codable, Hashable, Sendable {
     /// A file that whoever was told keeps locked (`flock`) while its method runs, and renames to the receipt.
     package var begun: String? { receipt.map { $0 + ".begun" } }
     package var error: DeviceError?
+    /// With `challenged`: what `downloads.answerChallenge` answers.
+    package var challenge: ChallengeDescription?
 
     package init(
         _ change: Change, _ download: DownloadDescription, number: Int64? = nil, written: Int64 = 0, total: Int64 = 0,
-        expected: Int64 = -1, file: String? = nil, receipt: String? = nil, error: DeviceError? = nil
+        expected: Int64 = -1, file: String? = nil, receipt: String? = nil, error: DeviceError? = nil,
+        challenge: ChallengeDescription? = nil
     ) {
+        self.challenge = challenge
         self.change = change
         self.download = download
         self.number = number

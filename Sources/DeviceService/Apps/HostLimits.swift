@@ -23,16 +23,24 @@ struct HostLimits: Sendable {
         let record = try await registry.app(app)
         let plan = try await registry.journaled(app)?.plan
         if record?.wasLaunched == true, plan?.isFirstInstall != true { return nil }
+        let restrictions = try await registry.newestBundle(app, bundles)?.backgroundAssets.restrictions
+        guard let restrictions, restrictions.domainAllowList != nil else { return nil }
+        return { restrictions.allows(host: $0) }
+    }
+}
+
+extension AppRegistry {
+    /// The app's bundle that is being installed, otherwise the installed one; nil without any.
+    /// - Throws: `BundleError`, `DatabaseError`, `Errno`
+    func newestBundle(_ app: String, _ bundles: BundleStore) async throws -> AppBundle? {
         let path: FilePath
-        if let plan, let name = FilePath(plan.source).lastComponent {
+        if let plan = try await journaled(app)?.plan, let name = FilePath(plan.source).lastComponent {
             path = bundles.folder(app).appending("\(plan.bundle)").appending(name)
-        } else if let record {
+        } else if let record = try await self.app(app) {
             path = bundles.paths.appRoot(app).appending(record.basePath)
         } else {
             return nil
         }
-        let restrictions = try await offload { try AppBundleReader.bundle(at: path) }.backgroundAssets.restrictions
-        guard let restrictions, restrictions.domainAllowList != nil else { return nil }
-        return { restrictions.allows(host: $0) }
+        return try await offload { try AppBundleReader.bundle(at: path) }
     }
 }

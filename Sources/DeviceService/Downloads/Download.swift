@@ -73,6 +73,8 @@ package struct Download: Hashable, Sendable {
     package internal(set) var expected: Int64?
     /// Why it does not take its turn, as the queue says.
     package internal(set) var hold: HoldReason?
+    /// Whether app or extension is asked what to say to its server.
+    var isChallenged = false
     /// Why it failed.
     package internal(set) var error: DeviceError?
     /// The number under which its end is told, from the database.

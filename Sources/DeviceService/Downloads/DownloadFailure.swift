@@ -42,6 +42,13 @@ struct DownloadFailure: Error {
                 .downloadWrongSize, "\(name) is not as long as its fileSize says: \(cause) Correct one of the two.")
         case .untrustedCertificate:
             error = DeviceError(.downloadUntrusted, "The server of \(name) is not trusted: \(cause)")
+        case .clientCertificate:
+            error = DeviceError(
+                .downloadClientCertificate,
+                "\(name) needs another certificate than was shown, or any: \(cause) Answer the challenge in the download "
+                    + "manager's delegate or the extension.")
+        case .badCredential:
+            error = DeviceError(.downloadAuthentication, "\(name): what answered the challenge is of no use. \(cause)")
         case .forbiddenHost:
             error = DeviceError(
                 .disallowedByDomain,

@@ -15,6 +15,8 @@ final class DownloadFetch: Sendable {
         case arrived(size: Int64)
         /// `.permanent` and `.transient`; `.stopped` when it was told to stop.
         case failed(DeviceError, TransferQueue.Outcome)
+        /// A server asks what only app or extension can answer.
+        case challenged(ChallengeMachine.Encounter)
     }
 
     struct Job: Sendable {
@@ -25,8 +27,11 @@ final class DownloadFetch: Sendable {
         var limit: Int64?
         /// Asked before anything is sent to a host, redirects' targets too.
         var permitsHost: HostRule?
+        /// What is proven to each server, and accepted of it; nil for an asset pack, whose challenges nobody answers.
+        var challenges: ChallengeMachine?
     }
 
+    private static let redirectLimit = 10
     /// Bytes between two flushes to the disk.
     private static let durableInterval: Int64 = 64 << 20
 
@@ -58,6 +63,9 @@ final class DownloadFetch: Sendable {
             }
         } catch {
             let failure = DownloadFailure(error, name: job.description.identifier, brought: brought)
+            if let challenge = (error as? HTTPClientError)?.challenge, !attempt.isStopped {
+                return .challenged(ChallengeMachine.Encounter(challenge: challenge, error: failure.error))
+            }
             return .failed(failure.error, attempt.isStopped ? .stopped : failure.outcome)
         }
     }
@@ -68,9 +76,26 @@ final class DownloadFetch: Sendable {
             partial, .readWrite, options: [.create, .noFollow], permissions: .filePrivate)
         let known = resuming ? DownloadCheckpoint.read(job.places.checkpoint(job.number)) : nil
         let offset = try startOffset(file.borrowed, known)
-        return try attempt.fetch(request(from: offset, validator: known?.validator)) { transfer in
-            try take(transfer, into: file.borrowed, from: offset, gotBytes)
+        var url = job.description.url
+        for _ in 0...Self.redirectLimit {
+            do {
+                return try attempt.fetch(request(url, from: offset, validator: known?.validator)) { transfer in
+                    try take(transfer, into: file.borrowed, from: offset, gotBytes)
+                }
+            } catch let error as HTTPClientError where error.code == .redirect {
+                url = try target(of: error)
+            }
         }
+        throw HTTPClientError(
+            .tooManyRedirects, "More than \(Self.redirectLimit) redirects; it seems to go in circles.")
+    }
+
+    /// Where a redirect goes on; each address is asked with what is its own, so the client does not follow by itself.
+    private func target(of redirect: HTTPClientError) throws -> String {
+        guard let location = redirect.location, HTTPOrigin(location)?.scheme == "https" else {
+            throw HTTPClientError(.insecureRedirect, "\(redirect.message) That address is not https.")
+        }
+        return location
     }
 
     private func take(
@@ -107,13 +132,22 @@ final class DownloadFetch: Sendable {
         return offset > whole ? 0 : min(offset, whole - 1)
     }
 
-    private func request(from offset: Int64, validator: String?) -> HTTPRequest {
-        var request = HTTPRequest(
-            url: job.description.url, headers: (job.description.headers ?? [:]).sorted { $0.key < $1.key },
-            expectedLength: job.description.fileSize)
+    private func request(_ url: String, from offset: Int64, validator: String?) -> HTTPRequest {
+        var request = HTTPRequest(url: url, expectedLength: job.description.fileSize)
+        request.authentication = HTTPOrigin(url).flatMap { job.challenges?.authentication(for: $0) }
+        request.headers = headers(for: url, request.authentication).sorted { $0.0 < $1.0 }
         if offset > 0 { (request.rangeStart, request.ifRange) = (offset, validator) }
         request.permitsHost = job.permitsHost
         return request
+    }
+
+    /// The app's own header fields. Those that say who asks go to no other server, nor beside a credential.
+    private func headers(for url: String, _ authentication: HTTPAuthentication?) -> [(String, String)] {
+        let isOwn = HTTPOrigin(url) == HTTPOrigin(job.description.url)
+        return (job.description.headers ?? [:]).filter { field in
+            if HTTPHeaders.same(field.key, "Authorization") { return isOwn && authentication?.login == nil }
+            return isOwn || !HTTPHeaders.same(field.key, "Cookie")
+        }.map { ($0.key, $0.value) }
     }
 
     private func check(_ size: Int64?) throws {

@@ -24,14 +24,19 @@ extension DownloadStore {
     }
 
     /// Stays until the task is cancelled: the app is there, and hears of its downloads if it listens.
-    /// - Parameter foreground: identifiers of downloads that the app had in front before its last connection broke.
+    /// - Parameters:
+    ///   - foreground: identifiers of downloads that the app had in front before its last connection broke.
+    ///   - answersChallenges: whether it says what to say to servers.
     func listen(
-        _ app: String, isListening: Bool, foreground: [String], emit: @escaping @Sendable (DownloadStep) -> Void
+        _ app: String, isListening: Bool, foreground: [String], answersChallenges: Bool,
+        emit: @escaping @Sendable (DownloadStep) -> Void
     ) async throws {
         _ = try await tools.registry.existing(app)
         nextListener += 1
         let id = nextListener
-        listeners[app, default: []].append(DownloadListener(id: id, isListening: isListening, emit: emit))
+        listeners[app, default: []].append(
+            DownloadListener(
+                id: id, isListening: isListening, answersChallenges: isListening && answersChallenges, emit: emit))
         deliver(app)
         if !foreground.isEmpty { await inTurn { await bringToFront(foreground, app, id) } }
         let (stream, continuation) = AsyncStream<Never>.makeStream()
@@ -41,6 +46,11 @@ extension DownloadStore {
     }
 
     private func leave(_ app: String, _ id: Int) async {
+        // Not asked again while it waits for its turn to go.
+        for index in (listeners[app] ?? []).indices where listeners[app]?[index].id == id {
+            listeners[app]?[index].answersChallenges = false
+        }
+        for (question, asked) in questions where asked.listener == id { answer(question, with: nil) }
         await inTurn {
             // A delegate may have heard, and its app not have lived to say so. Until that is known nobody else is told.
             let told = listeners[app]?.first { $0.id == id }?.outstanding ?? []

@@ -270,10 +270,12 @@ extension DownloadStore {
             for (key, download) in mine {
                 downloads[key] = nil
                 troubles[key] = nil
+                endChallenges(key)
                 if let number = download.number { keys[number] = nil }
             }
             installing.remove(app)
             launched.remove(app)
+            credentials.forget(app: app)
             return mine.compactMap { key, download in download.number.map { (key, $0, places.file(download)) } }
         }
         for (key, number, file) in removed {

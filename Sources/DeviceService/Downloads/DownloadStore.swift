@@ -52,6 +52,13 @@ actor DownloadStore: TransferOwner {
     nonisolated let router = Locked(RequestRouter())
     /// Apps that were launched; the restrictions do not come back.
     var launched: Set<String> = []
+    /// What answers the servers of each download that has met a challenge.
+    var challenges: [TransferKey: ChallengeMachine] = [:]
+    var credentials = CredentialStore()
+    /// Questions that app's delegates are asked now.
+    var questions: [String: AppQuestion] = [:]
+    /// One question of an app at a time: its answer may be that of others.
+    let asking = AppTurns()
     /// Who waits for ends of an app's downloads, such as its install.
     var watchers: [String: [Int: AsyncStream<Download>.Continuation]] = [:]
     var isClosed = false
@@ -122,6 +129,7 @@ actor DownloadStore: TransferOwner {
     private func forget(_ download: Download, _ key: TransferKey) async {
         if downloads[key]?.number == download.number { downloads[key] = nil }
         troubles[key] = nil
+        endChallenges(key)
         guard let number = download.number else { return }
         keys[number] = nil
         await write { try $0.deleteDownload(number) }
@@ -194,6 +202,7 @@ actor DownloadStore: TransferOwner {
     private func job(_ download: Download, _ number: Int64) async throws -> DownloadFetch.Job {
         var job = DownloadFetch.Job(
             number: number, description: download.description, places: places(download.app))
+        if !download.description.isPack { job.challenges = challenges[download.key] ?? ChallengeMachine() }
         guard !launched.contains(download.app) else { return job }
         job.permitsHost = try await tools.hosts.rule(download.app)
         if download.description.fileSize == nil {
@@ -219,6 +228,9 @@ actor DownloadStore: TransferOwner {
             switch ending {
             case .arrived(let size):
                 if isWanted { await apply(.arrived(size: size), to: key) } else { await drop(attempt, key) }
+            case .challenged:
+                outcome = .challenged
+                if !isWanted { await drop(attempt, key) }
             case .failed(let error, let how):
                 outcome = how
                 guard isWanted else {
@@ -235,6 +247,7 @@ actor DownloadStore: TransferOwner {
             }
             if !isClosed {
                 await transfer { $0.ended(key, outcome, jitter: Double.random(in: 0...1), now: .now) }
+                if case .challenged(let encounter) = ending, isWanted { await meet(encounter, key) }
             }
             await relieveNow()
             for waiter in settled.removeValue(forKey: attempt.number) ?? [] { waiter.resume() }
@@ -254,6 +267,7 @@ actor DownloadStore: TransferOwner {
     /// Stops transfers where they can go on from.
     func close() async {
         isClosed = true
+        for id in questions.keys { answer(id, with: nil) }
         let running = attempts.map { ($0.key, $0.value) }
         for (_, attempt) in running { attempt.fetch.attempt.stop() }
         for (key, attempt) in running { await settle(key, attempt.number) }

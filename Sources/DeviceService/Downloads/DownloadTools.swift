@@ -20,6 +20,8 @@ struct DownloadTools: Sendable {
     let transfers: TransferDispatcher
     let personal: SettingsFile
     let conditions: ConditionsReader
+    /// How long an app may take to answer a challenge.
+    let answerTimeLimit: Duration
     let log: Logger
 }
 
@@ -28,6 +30,8 @@ struct DownloadListener: Sendable {
     let id: Int
     /// Whether somebody listens; otherwise the connection only says that the app is there.
     let isListening: Bool
+    /// Whether it answers challenges.
+    var answersChallenges: Bool
     let emit: @Sendable (DownloadStep) -> Void
     /// Ends that were told and not acknowledged.
     var outstanding: Set<Int64> = []

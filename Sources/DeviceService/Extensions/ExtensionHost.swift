@@ -30,7 +30,8 @@ struct ExtensionHost: Sendable {
     var notice: Duration = .seconds(2)
     /// How long it may take to end after the last answer, before it is killed.
     var grace: Duration = .seconds(2)
-    private let turns = ExtensionTurns()
+    /// An app's extension processes share a scratch folder and a budget.
+    private let turns = AppTurns()
 
     init(
         sandbox: @escaping @Sendable () -> ExtensionSandbox, usage: UsageStore, notes: NoteBoard, log: Logger,

@@ -69,7 +69,8 @@ package final class DeviceService: Sendable {
             DownloadTools(
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
                 clients: clients, hosts: hosts, extensions: extensions, governor: governor, transfers: transfers,
-                personal: personal, conditions: conditions, log: configuration.log.named("downloads")))
+                personal: personal, conditions: conditions, answerTimeLimit: configuration.answerTimeLimit,
+                log: configuration.log.named("downloads")))
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths, settings: personal)

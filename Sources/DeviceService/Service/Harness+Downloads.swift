@@ -44,11 +44,17 @@ extension Harness {
             await downloads.acknowledge(request.number, app: request.app)
             return EmptyReply()
         }
+        router.on(AnswerChallengeRequest.self) { request, caller in
+            try Self.check(request.app, caller)
+            await downloads.answer(request.id, of: request.app, with: request.answer)
+            return EmptyReply()
+        }
         router.onStream(DownloadEventsRequest.self) { request, caller, emit in
             try await recovery.value
             try Self.check(request.app, caller)
             try await downloads.listen(
-                request.app, isListening: request.isListening, foreground: request.foreground ?? [], emit: emit)
+                request.app, isListening: request.isListening, foreground: request.foreground ?? [],
+                answersChallenges: request.answersChallenges ?? false, emit: emit)
         }
         router.onStream(ExclusiveControlRequest.self) { request, caller, emit in
             try await recovery.value

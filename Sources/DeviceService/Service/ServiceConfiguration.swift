@@ -16,6 +16,8 @@ package struct ServiceConfiguration: Sendable {
     package var manifestRetries = RetryPolicy.essential
     /// How long an extension may take to answer for all packs of one event.
     package var extensionTimeLimit: Duration = .seconds(30)
+    /// How long an app may take to answer a server's challenge, before it is handled as if it had no answer.
+    package var answerTimeLimit: Duration = .seconds(60)
     /// The bubblewrap to take; nil is the one in `PATH`.
     package var sandboxProgram: FilePath?
     /// In whose place `/` is looked at for power supplies and networks.

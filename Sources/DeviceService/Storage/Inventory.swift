@@ -175,7 +175,7 @@ extension PackListing {
             id: download.description.identifier, policy: PackPolicy(rawValue: download.listedPolicy),
             state: download.listedState, localVersion: nil, availableVersion: nil,
             downloadSize: download.expected ?? 0, downloaded: download.total, size: size, allocatedSize: size,
-            error: download.error?.message, waitsFor: download.listedHold?.waitsFor)
+            error: download.error?.message, waitsFor: download.waitsFor)
     }
 }
 
@@ -184,7 +184,7 @@ extension TransferListing {
         self.init(
             app: download.app, pack: download.description.identifier, version: 0, state: download.listedState,
             completed: download.total, total: download.expected ?? 0, bytesPerSecond: bytesPerSecond,
-            error: trouble?.message, waitsFor: download.listedHold?.waitsFor)
+            error: trouble?.message, waitsFor: download.waitsFor)
     }
 }
 
@@ -193,10 +193,14 @@ extension Download {
         description.isEssential ? PackPolicy.essential.rawValue : isForeground ? "foreground" : "background"
     }
 
-    fileprivate var listedHold: HoldReason? { state == .waiting ? hold : nil }
+    fileprivate var waitsFor: String? {
+        if isChallenged, state == .downloading { return "an answer to what its server asks" }
+        return state == .waiting ? hold?.waitsFor : nil
+    }
 
     fileprivate var listedState: PackState {
         switch state {
+        case .downloading where isChallenged: .waiting
         case .waiting where hold != nil: .waiting
         case .held, .waiting: .queued
         case .downloading: .downloading

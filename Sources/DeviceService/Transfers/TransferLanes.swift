@@ -31,7 +31,7 @@ struct TransferLanes: Sendable {
             queued[item.lane, default: []].insert(entry, at: place(of: item.rank, in: item.lane))
         case .running, .stopping: holding.insert(item.key)
         case .waiting(let until): waiting[item.key] = until
-        case .paused: break
+        case .challenged, .paused: break
         }
     }
 
@@ -45,7 +45,7 @@ struct TransferLanes: Sendable {
             if entries.count == 1 { queued[item.lane] = nil }
         case .running, .stopping: holding.remove(item.key)
         case .waiting: waiting[item.key] = nil
-        case .paused: break
+        case .challenged, .paused: break
         }
     }
 

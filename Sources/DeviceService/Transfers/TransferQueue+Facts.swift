@@ -42,7 +42,7 @@ extension TransferQueue {
             case .paused, .queued:
                 item.state = .stopping(then: replacing ? .restarted(paused: false) : .queued)
             }
-        case .waiting, .paused:
+        case .waiting, .challenged, .paused:
             if replacing { actions.append(.discard(key)) }
             item.state = .queued
         }
@@ -69,7 +69,7 @@ extension TransferQueue {
         switch item.state {
         case .paused, .stopping(then: .paused), .stopping(then: .removed), .stopping(then: .restarted(paused: true)):
             return []
-        case .queued, .waiting:
+        case .queued, .waiting, .challenged:
             item.state = .paused
             actions = [.tellPaused(key)]
         case .running:
@@ -91,7 +91,7 @@ extension TransferQueue {
         case .paused, .waiting: item.state = .queued
         case .stopping(then: .paused): item.state = .stopping(then: .queued)
         case .stopping(then: .restarted(paused: true)): item.state = .stopping(then: .restarted(paused: false))
-        case .queued, .running, .stopping: return []
+        case .queued, .running, .challenged, .stopping: return []
         }
         item.retries.reset(now: now)
         items[key] = item
@@ -102,7 +102,7 @@ extension TransferQueue {
     package mutating func cancel(_ key: TransferKey, now: Instant) -> [Action] {
         guard var item = items[key] else { return [] }
         switch item.state {
-        case .queued, .waiting, .paused:
+        case .queued, .waiting, .challenged, .paused:
             items[key] = nil
             return [.discard(key), .tellCancelled(key)] + schedule()
         case .running:
@@ -138,6 +138,10 @@ extension TransferQueue {
         case (_, .permanent):
             items[key] = nil
             return [.discard(key), .tellFailed(key)] + schedule()
+        case (_, .challenged):
+            item.state = .challenged
+            items[key] = item
+            return schedule()
         case (_, .stopped):
             // Nobody told it to: its thread could not go on. It takes its turn again.
             item.state = .queued
@@ -177,6 +181,22 @@ extension TransferQueue {
             items[key] = item
             return [.discard(key)] + (paused ? [.tellPaused(key)] : [])
         }
+    }
+
+    /// What its server asked has an answer: it takes its turn again. One that was paused meanwhile stays so.
+    package mutating func answered(_ key: TransferKey, now: Instant) -> [Action] {
+        guard var item = items[key], item.state == .challenged else { return [] }
+        item.state = .queued
+        item.retries.reset(now: now)
+        items[key] = item
+        return judge(key) + schedule()
+    }
+
+    /// Ends a transfer whose server will not give it, in whatever state it is.
+    package mutating func refuse(_ key: TransferKey) -> [Action] {
+        guard let item = items[key], !item.holdsPlace else { return [] }
+        items[key] = nil
+        return [.discard(key), .tellFailed(key)] + schedule()
     }
 
     /// Time has passed: what waited long enough takes its turn.

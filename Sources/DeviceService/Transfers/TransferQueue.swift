@@ -66,6 +66,8 @@ package struct TransferQueue: Sendable {
         case stopping(then: Next)
         /// Transient trouble; goes on by itself. → queued when the time has come, or when resumed
         case waiting(until: Instant)
+        /// Its server asks what only the app or its extension can answer; it holds no place meanwhile. → queued when answered
+        case challenged
         /// A person or the app paused it. → queued when resumed
         case paused
     }
@@ -102,7 +104,7 @@ package struct TransferQueue: Sendable {
         var holdsPlace: Bool {
             switch state {
             case .running, .stopping: true
-            case .queued, .waiting, .paused: false
+            case .queued, .waiting, .challenged, .paused: false
             }
         }
     }
@@ -116,6 +118,8 @@ package struct TransferQueue: Sendable {
         /// Trouble that may pass. `brought` tells whether any byte came, `isUnreachable` that there was no network, or
         /// nobody at the address.
         case transient(brought: Bool, wish: Duration?, isUnreachable: Bool = false)
+        /// The server asked something; the owner says `answered` or `refuse`.
+        case challenged
         /// Trouble that will not pass by itself.
         case permanent
     }

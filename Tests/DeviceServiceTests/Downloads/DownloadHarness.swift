@@ -71,12 +71,16 @@ extension ServiceHarness {
 /// Reads a stream of events as a test needs them.
 struct DownloadEars {
     private var iterator: AsyncThrowingStream<DownloadStep, any Error>.AsyncIterator
-    private let connection: DeviceConnection
+    let connection: DeviceConnection
 
-    init(_ connection: DeviceConnection, isListening: Bool = true, foreground: [String]? = nil) {
+    init(
+        _ connection: DeviceConnection, isListening: Bool = true, foreground: [String]? = nil,
+        answersChallenges: Bool = false
+    ) {
         self.connection = connection
         let request = DownloadEventsRequest(
-            app: ServiceHarness.app, isListening: isListening, foreground: foreground)
+            app: ServiceHarness.app, isListening: isListening, foreground: foreground,
+            answersChallenges: answersChallenges)
         iterator = connection.stream(request).makeAsyncIterator()
     }
 

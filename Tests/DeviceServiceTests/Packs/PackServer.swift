@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Crypto
+import DeviceProtocol
 import HTTP
 import Kit
 
@@ -41,6 +43,9 @@ final class PackServer: Sendable {
         var spoilt: [String: Fault] = [:]
         var requests: [Request] = []
         var onRequest: (@Sendable (Request) -> Void)?
+        /// What the Authorization field must be, by path.
+        var locks: [String: String] = [:]
+        var authorizations: [String] = []
 
         mutating func serve(_ bytes: [UInt8], _ path: String) {
             served += 1
@@ -50,18 +55,23 @@ final class PackServer: Sendable {
 
     private let state: Monitor<State>
     private let server: HTTPServer
+    private let isSecure: Bool
 
-    init() throws {
+    /// - Parameter identity: serves https, to `localhost`; nil serves plain http.
+    init(identity: TLSIdentity? = nil) throws {
         let state = Monitor(State())
         self.state = state
-        server = try HTTPServer(HTTPServerConfiguration(host: "127.0.0.1", port: 0)) { request in
+        isSecure = identity != nil
+        server = try HTTPServer(HTTPServerConfiguration(host: "127.0.0.1", port: 0, identity: identity)) { request in
             Self.answer(request, state)
         }
     }
 
     func stop() { server.stop() }
 
-    func url(_ name: String) -> String { "http://127.0.0.1:\(server.port)/\(name)" }
+    func url(_ name: String) -> String {
+        (isSecure ? "https://localhost" : "http://127.0.0.1") + ":\(server.port)/\(name)"
+    }
 
     func serve(_ bytes: [UInt8], as name: String) { state.withLock { $0.serve(bytes, "/" + name) } }
 
@@ -69,6 +79,14 @@ final class PackServer: Sendable {
 
     /// Has every answer for one file go wrong from now on; nil: no more.
     func spoil(_ name: String, _ fault: Fault?) { state.withLock { $0.spoilt["/" + name] = fault } }
+
+    /// Gives a file only to this user, from now on (RFC 7617, realm "films").
+    func lock(_ name: String, user: String, password: String) {
+        state.withLock { $0.locks["/" + name] = "Basic " + Base64(Array("\(user):\(password)".utf8)).text }
+    }
+
+    /// Every login that was tried, in order; "-" for a request without.
+    var authorizations: [String] { state.withLock { $0.authorizations } }
 
     /// Called before each answer.
     func onRequest(_ body: @escaping @Sendable (Request) -> Void) { state.withLock { $0.onRequest = body } }
@@ -84,6 +102,17 @@ final class PackServer: Sendable {
         let range = request.headers["Range"]
         let entry = Request(path: request.path, range: range, ifRange: request.headers["If-Range"])
         state.peek { $0.onRequest }?(entry)
+        let isLocked = state.withLock { state in
+            let given = request.headers["Authorization"]
+            state.authorizations.append(given ?? "-")
+            return state.locks[request.path].map { $0 != given } ?? false
+        }
+        if isLocked {
+            state.withLock { $0.requests.append(entry) }
+            return HTTPServerResponse(
+                status: 401, headers: ["WWW-Authenticate": "Basic realm=\"films\", charset=\"UTF-8\""],
+                body: [.bytes(Array("Who are you?".utf8))])
+        }
         let (found, fault) = state.withLock { state -> (File?, Fault) in
             state.requests.append(entry)
             let fault =

@@ -17,6 +17,22 @@ enum AppArchiveFixture {
         return output.withLock { $0 }
     }
 
+    /// The contents of every file below a folder.
+    static func contents(below folder: FilePath) throws -> [String: [UInt8]] {
+        var result: [String: [UInt8]] = [:]
+        for entry in try FileDescriptor.currentDirectory.entries(at: folder) {
+            let path = folder.appending(entry.name)
+            switch entry.kind {
+            case .directory: result.merge(try contents(below: path)) { $1 }
+            case .regular:
+                let file = try OwnedDescriptor(path, .readOnly)
+                result[path.string] = try file.borrowed.readAll(limit: 64 << 20)
+            default: break
+            }
+        }
+        return result
+    }
+
     /// Every path below a folder with its kind, mode and content.
     static func tree(_ folder: FilePath) throws -> [String] {
         let here = FileDescriptor.currentDirectory

@@ -11,6 +11,8 @@ import ExtensionFoundation
 /// While there is a FIFO `hold`, it opens it for writing before it returns from a request, closes it, and waits until the FIFO
 /// `release` is opened for writing and closed.
 /// While there is a file `perish`, it takes that and the finished file away, and kills itself before it returns.
+/// What a server asks it writes down as `challenged <identifier> <method> <failures>`, and answers with the user name and the
+/// password that the file `login` has in one line each; without the file it leaves the answer to the system.
 /// A failed essential download is scheduled again without being essential; what came of it is `rescheduled <identifier>`
 /// or `refused <identifier> <code>`.
 @main
@@ -56,6 +58,20 @@ struct ProbeDownloader: BADownloaderExtension {
         } catch {
             note("refused \(failedDownload.identifier) \((error as NSError).code)")
         }
+    }
+
+    func backgroundDownload(
+        _ download: BADownload, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        let space = challenge.protectionSpace
+        note("challenged \(download.identifier) \(space.authenticationMethod) \(challenge.previousFailureCount)")
+        if let trust = space.serverTrust { return (.useCredential, URLCredential(trust: trust)) }
+        let lines = (try? String(contentsOfFile: folder + "/login", encoding: .utf8))?.split(separator: "\n") ?? []
+        guard lines.count == 2 else { return (.performDefaultHandling, nil) }
+        return (
+            .useCredential,
+            URLCredential(user: String(lines[0]), password: String(lines[1]), persistence: .forSession)
+        )
     }
 
     private var group: String { "group.org.example.game" }

@@ -22,7 +22,8 @@ extension PackStore {
             switch transfers.state(of: key) {
             case .running: state = job.progress?.isFinishing == true ? .unpacking : .downloading
             case .stopping(then: .paused), .paused: state = .paused
-            case .waiting: state = .waiting
+            // Packs have no challenges.
+            case .waiting, .challenged: state = .waiting
             case .queued where job.hold != nil: state = .waiting
             case .queued, .stopping: state = .queued
             // Over: its end is being recorded and told.

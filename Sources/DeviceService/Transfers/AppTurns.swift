@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-/// One extension process per app at a time, first come first served: they share a scratch folder and a budget.
-actor ExtensionTurns {
+/// One thing at a time for each app, first come first served.
+actor AppTurns {
     private var locks: [String: TurnLock] = [:]
     private var users: [String: Int] = [:]
 

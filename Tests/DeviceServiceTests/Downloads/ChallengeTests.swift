@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import DeviceProtocol
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// Servers that ask who asks, or are not trusted, answered by app and extension (BA 1.4, 1.5, C8).
+@Suite(.timeLimit(.minutes(5))) struct ChallengeTests {
+    private func bytes(_ count: Int) -> [UInt8] {
+        var random = SeededGenerator(seed: UInt64(count))
+        return random.bytes(count, redundancy: false)
+    }
+
+    private func login(
+        _ password: String = "sesame", _ persistence: ChallengeCredential.Persistence = .session
+    ) -> ChallengeAnswer {
+        ChallengeAnswer(
+            .useCredential, ChallengeCredential(persistence: persistence, user: "ann", password: password))
+    }
+
+    private func offerLocked(_ harness: ServiceHarness, _ names: String...) {
+        for name in names {
+            harness.server.serve(bytes(1000), as: name)
+            harness.server.lock(name, user: "ann", password: "sesame")
+        }
+    }
+
+    @Test func theAppAnswersOnceForAllOfARealm() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one", "two")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one", size: 1000), connection)
+            let challenge = try await ears.challenge()
+            #expect(challenge.method == .basic && challenge.realm == "films" && challenge.host == "127.0.0.1")
+            #expect(challenge.previousFailureCount == 0 && challenge.proposedCredential == nil)
+            let status = try await connection.send(StatusRequest()).transfers
+            #expect(status.first?.waitsFor == "an answer to what its server asks")
+            try await ears.answer(challenge, login())
+            let end = try await ears.end { step in
+                let file = FilePath(try #require(step.file))
+                #expect(try await offload { try File.read(file) } == bytes(1000))
+            }
+            #expect(end.change == .finished)
+            try await harness.schedule(harness.download("two", size: 1000), connection)
+            #expect(try await ears.next(.finished, .challenged).change == .finished)
+            // It is nowhere on the disk.
+            let state = harness.paths.state
+            let files = try await offload { try AppArchiveFixture.contents(below: state) }
+            for (name, content) in files { #expect(content.firstRange(of: Array("sesame".utf8)) == nil, "\(name)") }
+        }
+    }
+
+    @Test func aWrongPasswordIsAskedAgainAndThenFails() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one"), connection)
+            for count in 0..<ChallengeMachine.failureLimit {
+                let challenge = try await ears.challenge()
+                #expect(challenge.previousFailureCount == count)
+                #expect(challenge.proposedCredential?.password == (count == 0 ? nil : "wrong \(count - 1)"))
+                try await ears.answer(challenge, login("wrong \(count)"))
+            }
+            let end = try await ears.end()
+            #expect(end.change == .failed && end.error?.code == .downloadAuthentication)
+            #expect(end.error?.message.contains("wrong") == false)
+            // The right one helps the next time, and what was wrong is not tried first.
+            try await harness.schedule(harness.download("one"), connection)
+            let challenge = try await ears.challenge()
+            #expect(challenge.previousFailureCount == 0)
+            try await ears.answer(challenge, login())
+            #expect(try await ears.end().change == .finished)
+            let tried = harness.server.authorizations
+            #expect(tried.count == ChallengeMachine.failureLimit + 3 && tried.filter { $0 == "-" }.count == 2)
+        }
+    }
+
+    @Test(arguments: [ChallengeAnswer.Disposition.cancel, .performDefaultHandling, .rejectProtectionSpace])
+    func endsWithoutACredential(_ disposition: ChallengeAnswer.Disposition) async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one"), connection)
+            try await ears.answer(try await ears.challenge(), ChallengeAnswer(disposition))
+            let end = try await ears.end()
+            #expect(
+                end.error?.code
+                    == (disposition == .cancel ? .downloadAuthenticationCancelled : .downloadAuthentication))
+            #expect(try await harness.current(connection).isEmpty)
+        }
+    }
+
+    @Test func othersGoOnWhileOneWaitsForItsAnswer() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let locked = (0..<8).map { "locked\($0)" }
+            for name in locked { offerLocked(harness, name) }
+            harness.server.serve(bytes(1000), as: "open")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            for name in locked { try await harness.schedule(harness.download(name), connection) }
+            let challenge = try await ears.challenge()
+            // More wait than the app has places.
+            try await harness.schedule(harness.download("open"), connection)
+            #expect(try await ears.end().download.identifier == "open")
+            // One that is cancelled meanwhile is no trouble.
+            _ = try await connection.send(RemoveDownloadRequest(app: ServiceHarness.app, identifier: "locked7"))
+            try await ears.answer(challenge, login())
+            var ended: Set<String> = []
+            while ended.count < 7 {
+                // The cancelled one is told as well.
+                let step = try await ears.end()
+                if step.change == .finished { ended.insert(step.download.identifier) }
+            }
+            #expect(ended == Set(locked.dropLast()))
+        }
+    }
+
+    @Test func whatIsAskedIsWithdrawnWithItsDownload() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one", "two")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one"), connection)
+            let first = try await ears.challenge()
+            try await harness.schedule(harness.download("two"), connection)
+            _ = try await connection.send(RemoveDownloadRequest(app: ServiceHarness.app, identifier: "one"))
+            // The next question does not wait for the answer to one that nobody needs.
+            let second = try await ears.challenge()
+            #expect(first.id != second.id)
+            try await ears.answer(first, login("wrong"))
+            try await ears.answer(second, login())
+            #expect(try await ears.end().download.identifier == "two")
+            #expect(try await harness.downloadFiles() == [])
+        }
+    }
+
+    @Test func aPausedDownloadTakesItsAnswerAlong() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one"), connection)
+            let challenge = try await ears.challenge()
+            _ = try await connection.send(PauseRequest(app: ServiceHarness.app, pack: "one"))
+            #expect(try await ears.next(.paused).download.identifier == "one")
+            try await ears.answer(challenge, login())
+            _ = try await connection.send(ResumeRequest(app: ServiceHarness.app, pack: "one"))
+            #expect(try await ears.end().change == .finished)
+        }
+    }
+
+    @Test func nobodyWhoAnswersIsDefaultHandling() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one", "two")
+            // An app that does not answer such questions, without an extension.
+            var ears = DownloadEars(connection)
+            try await harness.schedule(harness.download("one"), connection)
+            #expect(try await ears.end().error?.code == .downloadAuthentication)
+            // An app that could, and says nothing.
+            await harness.stop()
+            try await harness.start { $0.answerTimeLimit = .milliseconds(20) }
+            let again = try await harness.connect()
+            var silent = DownloadEars(again, answersChallenges: true)
+            try await harness.schedule(harness.download("two"), again)
+            _ = try await silent.challenge()
+            #expect(try await silent.end().error?.code == .downloadAuthentication)
+        }
+    }
+
+    @Test func theServiceAsksAnewAfterARestart() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one", "two")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one"), connection)
+            let old = try await ears.challenge()
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            var others = DownloadEars(again, answersChallenges: true)
+            let new = try await others.challenge()
+            #expect(new.id != old.id && new.previousFailureCount == 0)
+            try await others.answer(old, ChallengeAnswer(.cancel))
+            try await others.answer(new, login())
+            #expect(try await others.end().change == .finished)
+        }
+    }
+
+    // MARK: - Server trust
+
+    @Test func aServerIsTrustedWhenTheAppSaysSo() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let authority = try DevelopmentAuthority(folder: harness.scratch("authority"))
+            let secure = try PackServer(identity: try authority.identity(hosts: []))
+            secure.serve(bytes(2000), as: "film")
+            secure.lock("film", user: "ann", password: "sesame")
+            harness.server.serve([0], as: "door")
+            harness.server.spoil("door", .redirect(secure.url("film")))
+            harness.server.lock("door", user: "ann", password: "at the door")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            // From one server with a login to another, which is not trusted and wants one of its own.
+            try await harness.schedule(harness.download("film", url: harness.server.url("door")), connection)
+            try await ears.answer(try await ears.challenge(), login("at the door"))
+            let trust = try await ears.challenge()
+            #expect(trust.method == .serverTrust && trust.host == "localhost" && trust.certificates?.count == 2)
+            #expect(trust.reason.contains("not trusted"))
+            try await ears.answer(
+                trust, ChallengeAnswer(.useCredential, ChallengeCredential(persistence: .session)))
+            let asked = try await ears.challenge()
+            #expect(asked.method == .basic && asked.scheme == "https")
+            try await ears.answer(asked, login())
+            let end = try await ears.end()
+            #expect(end.change == .finished && end.total == 2000)
+            // Each server has seen its own login and no other.
+            let door = "Basic " + Base64(Array("ann:at the door".utf8)).text
+            let film = "Basic " + Base64(Array("ann:sesame".utf8)).text
+            #expect(Set(harness.server.authorizations) == ["-", door])
+            #expect(Set(secure.authorizations) == ["-", film])
+            secure.stop()
+        }
+    }
+
+    @Test func aServerThatTheAppDoesNotTrustGetsNothing() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let authority = try DevelopmentAuthority(folder: harness.scratch("authority"))
+            let secure = try PackServer(identity: try authority.identity(hosts: []))
+            secure.serve(bytes(2000), as: "film")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("film", url: secure.url("film")), connection)
+            try await ears.answer(try await ears.challenge(), .byDefault)
+            #expect(try await ears.end().error?.code == .downloadUntrusted)
+            #expect(secure.requests.isEmpty)
+            // A server that the system trusts is not asked about.
+            let file = authority.certificateFile
+            let pem = try await offload { try File.read(file) }
+            _ = try await connection.send(TrustAddRequest(name: "test", pem: String(decoding: pem, as: UTF8.self)))
+            try await harness.schedule(harness.download("film", url: secure.url("film")), connection)
+            #expect(try await ears.next(.finished, .challenged).change == .finished)
+            secure.stop()
+        }
+    }
+
+    // MARK: - The extension
+
+    private func giveLogin(_ harness: ProbeDownloaderHarness) async throws {
+        let file = harness.group.appending("login")
+        try await offload { try AtomicFile.write(Array("ann\nsesame\n".utf8), to: file, durable: false) }
+    }
+
+    @Test func theExtensionAnswersWhenTheAppIsNotThere() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer(.init(name: "vital", bytes: bytes(1000), isEssential: true))
+            harness.service.server.lock("vital", user: "ann", password: "sesame")
+            try FileDescriptor.currentDirectory.makeDirectories(at: harness.group, permissions: .directoryPrivate)
+            try await giveLogin(harness)
+            // In the middle of the first install.
+            let events = try await harness.install()
+            #expect(events.last?.phase == .complete)
+            try await harness.waitForLine("finished vital here")
+            #expect(
+                harness.journal == [
+                    "asked install", "challenged vital NSURLAuthenticationMethodHTTPBasic 0", "finished vital here",
+                ])
+        }
+    }
+
+    @Test func theExtensionIsAskedWhenTheAppDiesOverTheQuestion() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            try await giveLogin(harness)
+            harness.service.server.serve(bytes(1000), as: "one")
+            harness.service.server.lock("one", user: "ann", password: "sesame")
+            let app = try await harness.service.connect()
+            var ears = DownloadEars(app, answersChallenges: true)
+            try await harness.service.schedule(harness.service.download("one"), connection)
+            _ = try await ears.challenge()
+            app.close()
+            try await harness.waitForLine("finished one here")
+            #expect(
+                harness.journal.suffix(2) == [
+                    "challenged one NSURLAuthenticationMethodHTTPBasic 0", "finished one here",
+                ])
+        }
+    }
+
+    @Test func anExtensionWithoutAnAnswerIsDefaultHandling() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            harness.service.server.serve(bytes(1000), as: "one")
+            harness.service.server.lock("one", user: "ann", password: "sesame")
+            try await harness.service.schedule(harness.service.download("one"), connection)
+            try await harness.waitForLine("failed one")
+            #expect(harness.journal.suffix(2) == ["challenged one NSURLAuthenticationMethodHTTPBasic 0", "failed one"])
+        }
+    }
+}
+
+extension DownloadEars {
+    /// The next question of a server.
+    mutating func challenge() async throws -> ChallengeDescription {
+        guard let challenge = try await next(.challenged).challenge else { throw Missing() }
+        return challenge
+    }
+
+    func answer(_ challenge: ChallengeDescription, _ answer: ChallengeAnswer) async throws {
+        _ = try await connection.send(
+            AnswerChallengeRequest(app: ServiceHarness.app, id: challenge.id, answer: answer))
+    }
+}
