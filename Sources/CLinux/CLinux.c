@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,11 @@ const int clinux_rename_exchange = RENAME_EXCHANGE;
 
 int clinux_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
     return renameat2(from_directory, from, to_directory, to, flags);
+}
+
+int clinux_set_access_time(int directory, const char *path) {
+    const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
+    return utimensat(directory, path, times, AT_SYMLINK_NOFOLLOW);
 }
 
 int clinux_syncfs(int descriptor) { return syncfs(descriptor); }

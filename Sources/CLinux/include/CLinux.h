@@ -17,6 +17,7 @@ extern const int clinux_rename_exchange;
 
 int clinux_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
 int clinux_syncfs(int descriptor);
+int clinux_set_access_time(int directory, const char *path);
 /// A write lease: had only while nobody else has the file open, mapped files included. Fails with EAGAIN otherwise. Whoever
 /// opens the file while it is held waits until the descriptor is closed; no signal ends this process.
 int clinux_take_lease(int descriptor);

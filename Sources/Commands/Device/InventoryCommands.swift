@@ -87,6 +87,7 @@ extension DeviceCommands {
             return .success
         }
         context.print("larderd \(reply.version), process \(reply.processID), state in \(reply.stateFolder)")
+        if let degraded = reply.degraded { context.print(degraded) }
         for event in reply.installs {
             let line = ProgressLine(
                 phase: InstallDisplay.text(event), completed: event.completed,

@@ -8,9 +8,10 @@ extension DeviceCommands {
     static let storage = Command(
         "storage", summary: "Show what apps and packs take on the disk",
         discussion: """
-            With --purge, finished unmanaged downloads that lie in the service's place and that nobody has open are deleted \
-            until so much is freed, those of the lowest priority first, then those not used for longest. The same is done \
-            by itself when less than a twentieth of the disk, or 1 GiB, is free.
+            With --purge, what failed downloads left and finished unmanaged downloads that lie in the service's place and \
+            that nobody has open are deleted until so much is freed, those of the lowest priority first, then those not \
+            used for longest. The same is done by itself when less than a twentieth of the disk, or 1 GiB, is free, and \
+            when something would otherwise have no room.
             """,
         examples: [
             .init("larder storage", "shows sizes by app, pack and download, and what is free"),
@@ -51,6 +52,20 @@ extension DeviceCommands {
                     ByteCount.formatted(download.allocatedSize),
                 ])
             }
+            if let scratch = app.scratch, scratch.allocatedSize > 0 {
+                total += scratch.allocatedSize
+                table.add([
+                    "  its extension's scratch", ByteCount.formatted(scratch.size),
+                    ByteCount.formatted(scratch.allocatedSize),
+                ])
+            }
+        }
+        for group in reply.groups ?? [] {
+            total += group.allocatedSize
+            let apps = group.apps.isEmpty ? "nobody's" : group.apps.joined(separator: ", ")
+            table.add([
+                "\(group.group) (\(apps))", ByteCount.formatted(group.size), ByteCount.formatted(group.allocatedSize),
+            ])
         }
         table.add(["downloads in flight", "", ByteCount.formatted(reply.staging)])
         table.add(["bookkeeping", "", ByteCount.formatted(reply.bookkeeping)])
@@ -66,7 +81,10 @@ extension DeviceCommands {
             for file in purged { try context.print(encoding: file) }
             return .success
         }
-        for file in purged { context.print("\(file.app): \(file.download), \(ByteCount.formatted(file.size))") }
+        for file in purged {
+            let rest = file.isRest == true ? " (left by a failed download)" : ""
+            context.print("\(file.app): \(file.download)\(rest), \(ByteCount.formatted(file.size))")
+        }
         let freed = purged.reduce(0) { $0 + $1.size }
         context.print("\(ByteCount.formatted(freed)) are free now that were not.")
         if freed < bytes { context.note("There is nothing else that may be deleted.") }

@@ -127,10 +127,12 @@ package struct StatusRequest: DeviceRequest {
         package var transfers: [TransferListing]
         /// What went wrong lately and was lived with: crashed extensions, unreachable servers.
         package var notes: [StatusNote]
+        /// What keeps the service from doing its work, and what to do; nil when nothing does.
+        package var degraded: String?
 
         package init(
             version: String, processID: Int32, stateFolder: String, installs: [InstallEvent],
-            transfers: [TransferListing], notes: [StatusNote]
+            transfers: [TransferListing], notes: [StatusNote], degraded: String? = nil
         ) {
             self.version = version
             self.processID = processID
@@ -138,6 +140,7 @@ package struct StatusRequest: DeviceRequest {
             self.installs = installs
             self.transfers = transfers
             self.notes = notes
+            self.degraded = degraded
         }
     }
 }

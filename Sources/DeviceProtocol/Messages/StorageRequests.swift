@@ -8,15 +8,20 @@ package struct StorageRequest: DeviceRequest {
 
     package struct Reply: Codable, Hashable, Sendable {
         package var apps: [AppStorage]
-        /// Downloads in flight.
+        package var groups: [GroupStorage]?
+        /// Downloads in flight, and what failed ones left, on the disk.
         package var staging: Int64
         /// The service's own database and tables.
         package var bookkeeping: Int64
         package var free: Int64
         package var stateFolder: String
 
-        package init(apps: [AppStorage], staging: Int64, bookkeeping: Int64, free: Int64, stateFolder: String) {
+        package init(
+            apps: [AppStorage], groups: [GroupStorage]? = nil, staging: Int64, bookkeeping: Int64, free: Int64,
+            stateFolder: String
+        ) {
             self.apps = apps
+            self.groups = groups
             self.staging = staging
             self.bookkeeping = bookkeeping
             self.free = free
@@ -34,6 +39,10 @@ package struct AppStorage: Codable, Hashable, Sendable {
     package var packs: [PackListing]
     /// Unmanaged downloads that have files.
     package var downloads: [DownloadStorage]?
+    /// Its downloads in flight, packs' and unmanaged ones; those of the latter are also in `downloads`.
+    package var inFlight: FolderStorage?
+    /// What its extension has in its scratch folder.
+    package var scratch: FolderStorage?
 
     package init(
         app: String, displayName: String, baseSize: Int64, baseAllocatedSize: Int64, packs: [PackListing],
@@ -45,6 +54,35 @@ package struct AppStorage: Codable, Hashable, Sendable {
         self.baseSize = baseSize
         self.baseAllocatedSize = baseAllocatedSize
         self.packs = packs
+    }
+}
+
+/// What a folder takes.
+package struct FolderStorage: Codable, Hashable, Sendable {
+    /// Bytes in files and on the disk.
+    package var size: Int64
+    package var allocatedSize: Int64
+
+    package init(size: Int64, allocatedSize: Int64) {
+        self.size = size
+        self.allocatedSize = allocatedSize
+    }
+}
+
+/// What apps of one group share, without unmanaged downloads that nobody has taken yet.
+package struct GroupStorage: Codable, Hashable, Sendable {
+    package var group: String
+    /// The apps that name the group; none when nobody knows any more whose it is.
+    package var apps: [String]
+    /// Bytes in files and on the disk.
+    package var size: Int64
+    package var allocatedSize: Int64
+
+    package init(group: String, apps: [String], size: Int64, allocatedSize: Int64) {
+        self.group = group
+        self.apps = apps
+        self.size = size
+        self.allocatedSize = allocatedSize
     }
 }
 
@@ -64,7 +102,7 @@ package struct DownloadStorage: Codable, Hashable, Sendable {
     }
 }
 
-/// Deletes finished downloads that nobody has open until so much is freed, or there are no more (C10).
+/// Deletes what failed downloads left, and finished downloads that nobody has open, until so much is freed, or there are no more (C10).
 package struct StoragePurgeRequest: DeviceRequest {
     package static let method = "storage.purge"
     package var bytes: Int64
@@ -81,10 +119,13 @@ package struct PurgedFile: Codable, Hashable, Sendable {
     package var download: String
     /// What it took on the disk, in bytes.
     package var size: Int64
+    /// It was not whole: what a failed download had left.
+    package var isRest: Bool?
 
-    package init(app: String, download: String, size: Int64) {
+    package init(app: String, download: String, size: Int64, isRest: Bool = false) {
         self.app = app
         self.download = download
         self.size = size
+        self.isRest = isRest ? true : nil
     }
 }

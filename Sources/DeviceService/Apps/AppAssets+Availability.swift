@@ -54,8 +54,10 @@ extension AppAssets {
         let requests = packs.values.sorted { $0.id < $1.id }.map {
             PackRequest(app: app, pack: $0, kind: kind, foreground: isForeground)
         }
-        let space = try await store.plan(requests, alsoWriting: 0)
-        guard space.fits else { throw space.refusal(of: requests.map(\.pack.id).joined(separator: ", ")) }
+        let names = requests.map(\.pack.id).joined(separator: ", ")
+        let store = store
+        let figures = try await space.plan(for: names, app: app) { try await store.plan(requests, alsoWriting: 0) }
+        guard figures.fits else { throw figures.refusal(of: names) }
         try await store.request(requests)
         var waiting = packs
         for await event in events {

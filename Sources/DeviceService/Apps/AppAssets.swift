@@ -13,6 +13,7 @@ struct AppAssets: Sendable {
     let bundles: BundleStore
     let catalogue: Catalogue
     let store: any PackStoring
+    let space: SpaceKeeper
     let languages: AppLanguages
 
     func manifest(_ app: String, refresh: Bool) async throws -> ManifestRequest.Reply {

@@ -7,9 +7,27 @@ import Kit
 import System
 
 /// Who shares an app group's folder, and when it goes.
-struct AppGroups: Sendable {
-    let registry: AppRegistry
-    let bundles: BundleStore
+///
+/// A group is claimed for as long as an install or update that names it is under way, and afterwards the app's row stands for
+/// the claim: of two installs at once that must not share a group, one is refused.
+actor AppGroups {
+    private let registry: AppRegistry
+    private let bundles: BundleStore
+    /// Whether downloads that are there lie in a group's folder, or will.
+    private let holdsDownloads: @Sendable (_ group: String) async -> Bool
+    /// The groups of installs and updates under way, by app.
+    private var claims: [String: String] = [:]
+    /// Groups whose folder is just being deleted.
+    private var leaving: Set<String> = []
+
+    init(
+        registry: AppRegistry, bundles: BundleStore,
+        holdsDownloads: @escaping @Sendable (_ group: String) async -> Bool = { _ in false }
+    ) {
+        self.registry = registry
+        self.bundles = bundles
+        self.holdsDownloads = holdsDownloads
+    }
 
     /// Whether two apps are one developer's: their bundle ids begin with the same domain, the first two parts. Without
     /// signatures that is the developer's word; it keeps apps from each other's files by accident.
@@ -18,40 +36,78 @@ struct AppGroups: Sendable {
         return domain(app).count == 2 && domain(app) == domain(other)
     }
 
-    /// Refuses an app that names the group of an installed app of another developer.
-    /// - Throws: `DeviceError` with code `badBundle`
-    func check(_ bundle: AppBundle) async throws {
+    /// Claims the group that the app names, until `release`.
+    /// - Throws: `DeviceError` with code `badBundle` when the group belongs to another developer's app, installed or being
+    ///   installed; `appBusy` while the folder that its last app left is being deleted.
+    func claim(_ bundle: AppBundle) async throws {
         guard let group = bundle.backgroundAssets.appGroupID else { return }
-        for other in try await members(of: group) where !Self.isShareable(bundle.identifier, other) {
+        let app = bundle.identifier
+        guard !leaving.contains(group) else {
             throw DeviceError(
-                .badBundle,
-                "\(bundle.identifier) names the app group \(group), which belongs to \(other). Only apps whose bundle ids begin "
-                    + "alike (com.example.) share a group. Give it a group of its own in BAAppGroupID, or uninstall \(other).",
-                details: ["group": group, "app": other])
+                .appBusy, "What the last app of the group \(group) left is being deleted. Try again in a moment.",
+                details: ["group": group])
+        }
+        for other in claims.filter({ $0.value == group }).keys.sorted() { try Self.check(app, other, group) }
+        // First the claim, then the rows: whoever ends meanwhile is in one of the two.
+        claims[app] = group
+        do {
+            for other in try await members(of: group) { try Self.check(app, other, group) }
+        } catch {
+            claims[app] = nil
+            throw error
         }
     }
 
-    /// Deletes the folder of the group that the app names, unless another installed app names it, too.
-    /// - Parameter bundle: the app that goes; nil when it cannot be read any more, and then nothing is deleted.
-    func leave(_ bundle: AppBundle?) async throws {
-        guard let bundle, let group = bundle.backgroundAssets.appGroupID, let folder = bundles.paths.groupFolder(group)
-        else { return }
-        let others = try await members(of: group).filter { $0 != bundle.identifier }
-        if others.isEmpty { try await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) } }
+    private static func check(_ app: String, _ other: String, _ group: String) throws {
+        guard app != other, !isShareable(app, other) else { return }
+        throw DeviceError(
+            .badBundle,
+            "\(app) names the app group \(group), which belongs to \(other). Only apps whose bundle ids begin "
+                + "alike (com.example.) share a group. Give it a group of its own in BAAppGroupID, or uninstall \(other).",
+            details: ["group": group, "app": other])
     }
 
-    private func bundle(_ app: String) async throws -> AppBundle? {
-        guard let record = try await registry.app(app) else { return nil }
-        let bundles = bundles
-        return try await offload { try? bundles.bundle(record) }
+    /// Takes the claim of an install up again that an earlier service had let begin.
+    func reclaim(_ app: String, _ group: String?) { claims[app] = group }
+
+    /// The install or update is over; the app's row, if any, stands for the claim now.
+    func release(_ app: String) { claims[app] = nil }
+
+    /// Deletes a group's folder, unless another app names it, or downloads are in it.
+    /// - Parameter app: the one that goes, or that names another group now.
+    func leave(_ app: String, _ group: String?) async throws {
+        guard let group, let folder = bundles.paths.groupFolder(group), !leaving.contains(group),
+            !claims.contains(where: { $0.key != app && $0.value == group })
+        else { return }
+        leaving.insert(group)
+        defer { leaving.remove(group) }
+        guard try await members(of: group).allSatisfy({ $0 == app }), await !holdsDownloads(group) else { return }
+        try await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
+    }
+
+    /// The apps that name each group, installed or being installed.
+    func members() async throws -> [String: Set<String>] {
+        var members: [String: Set<String>] = [:]
+        for (app, group) in claims { members[group, default: []].insert(app) }
+        for record in try await registry.apps() {
+            if let group = try await bundle(record)?.backgroundAssets.appGroupID {
+                members[group, default: []].insert(record.id)
+            }
+        }
+        return members
     }
 
     private func members(of group: String) async throws -> [String] {
         var members: [String] = []
-        for record in try await registry.apps() where try await bundle(record.id)?.backgroundAssets.appGroupID == group
-        {
+        for record in try await registry.apps()
+        where try await bundle(record)?.backgroundAssets.appGroupID == group {
             members.append(record.id)
         }
         return members
+    }
+
+    private func bundle(_ record: AppRecord) async throws -> AppBundle? {
+        let bundles = bundles
+        return try await offload { try? bundles.bundle(record) }
     }
 }

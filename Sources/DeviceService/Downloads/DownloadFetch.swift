@@ -25,6 +25,9 @@ final class DownloadFetch: Sendable {
         var places: DownloadPlaces
         /// Bytes that a file of unannounced size may have; nil: as many as come.
         var limit: Int64?
+        var key: TransferKey
+        /// Makes room for what is to come; nil looks at none.
+        var space: SpaceKeeper?
         /// Asked before anything is sent to a host, redirects' targets too.
         var permitsHost: HostRule?
         /// What is proven to each server, and accepted of it; nil for an asset pack, whose challenges nobody answers.
@@ -105,6 +108,7 @@ final class DownloadFetch: Sendable {
         let offset = head.startOffset == asked ? asked : 0
         let expected = head.totalLength ?? job.description.fileSize
         try check(expected)
+        try makeRoom(expected, from: offset)
         try file.resize(to: offset)
         var checkpoint = head.resumeValidator.map {
             DownloadCheckpoint(
@@ -156,6 +160,21 @@ final class DownloadFetch: Sendable {
             .allowanceExceeded,
             "\(job.description.identifier) has \(size) bytes, and BADownloadAllowance leaves \(limit) before the app's "
                 + "first launch.")
+    }
+
+    /// Makes room, if need be, before the first byte.
+    private func makeRoom(_ size: Int64?, from offset: Int64) throws {
+        guard let space = job.space, let size, size > offset else { return }
+        let (key, bytes) = (job.key, size - offset)
+        let failure = try waitFor { () -> (any Error)? in
+            do {
+                try await space.makeRoom(for: key, expected: bytes, least: bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
     }
 
     private func receive(

@@ -11,7 +11,7 @@ import System
 struct DownloadPlaces: Sendable {
     let root: FilePath
     private let paths: LarderPaths
-    private static let filesName = ".downloads"
+    static let filesName = ".downloads"
 
     private static let here = FileDescriptor.currentDirectory
 
@@ -64,6 +64,17 @@ struct DownloadPlaces: Sendable {
         try remove(path)
         return true
     }
+
+    /// Whether somebody has the file open or mapped.
+    /// - Throws: `Errno`
+    func isOpen(_ download: Download) throws -> Bool {
+        let file = try OwnedDescriptor(file(download), .readOnly, options: [.noFollow, .nonBlocking])
+        return !file.borrowed.takeLease()
+    }
+
+    /// Says that a file is used now: the kernel says so itself when it is read, as far as it keeps that.
+    /// - Throws: `Errno`
+    func noteUse(_ download: Download) throws { try Self.here.setAccessTime(at: file(download)) }
 
     /// Moves a whole file to its place, for good.
     func publish(_ number: Int64, group: String) throws {

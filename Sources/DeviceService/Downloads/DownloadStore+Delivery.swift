@@ -18,6 +18,7 @@ extension DownloadStore {
         let told = told(app)
         for download in all(app) where download.state.hasEnded {
             guard let number = download.number, !told.contains(number) else { continue }
+            noteUse(download)
             listeners[app]?[index].outstanding.insert(number)
             listeners[app]?[index].emit(end(of: download))
         }

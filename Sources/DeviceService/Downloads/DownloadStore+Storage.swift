@@ -6,61 +6,60 @@ import Kit
 import System
 
 /// Finished files stay in the service's place until app or extension has heard of them, and may be purged there (C10).
-extension DownloadStore {
-    /// Deletes finished files that nobody has open, until so many bytes are freed or none is left.
-    func purge(_ bytes: Int64) async -> [PurgedFile] { await inTurn { await purgeNow(bytes) } }
-
-    /// Makes room when less than the watermark is free.
-    func relieve() async { await inTurn { await relieveNow() } }
-
-    /// As `relieve`, within a turn.
-    func relieveNow() async {
-        guard downloads.values.contains(where: { $0.state == .finished }) else { return }
-        let state = tools.paths.state
-        guard let space = try? await offload({ try FileSystemSpace(at: state) }) else { return }
-        let shortage = PurgePlan.shortage(space)
-        guard shortage > 0 else { return }
-        let purged = await purgeNow(shortage)
-        guard !purged.isEmpty else { return }
-        tools.log.notice(
-            "Finished downloads were deleted to make room.",
-            ["count": "\(purged.count)", "bytes": "\(purged.reduce(0) { $0 + $1.size })"])
+extension DownloadStore: SpaceUser {
+    func outstanding(besides key: TransferKey?) -> Int64 {
+        downloads.values.reduce(0) { sum, download in
+            guard download.state == .downloading, download.key != key, let expected = download.expected else {
+                return sum
+            }
+            return sum.addingClamped(max(0, expected - download.total))
+        }
     }
 
-    private func purgeNow(_ bytes: Int64) async -> [PurgedFile] {
+    func purgeable() async -> [PurgePlan.Candidate] {
         var candidates: [PurgePlan.Candidate] = []
         for (key, download) in downloads where download.state == .finished {
-            let (places, isTold) = (places(key.app), told(key.app).contains(download.number ?? 0))
-            let isBusy = isTold || waking[key.app] != nil || installing.contains(key.app)
-            guard let status = try? await offload({ try places.status(download) }) else { continue }
+            let places = places(key.app)
+            let look = try? await offload { (try places.status(download), try places.isOpen(download)) }
+            guard let (status, isOpen) = look else { continue }
             candidates.append(
                 PurgePlan.Candidate(
-                    key: key, allocated: status.allocatedSize, preservation: download.description.priority,
-                    lastUse: status.modificationTime.seconds, isInUse: isBusy))
+                    key: key, allocated: status.allocatedSize, preservation: Preservation(download.description),
+                    lastUse: max(status.modificationTime, status.accessTime),
+                    isInUse: isOpen || isSpokenFor(key)))
         }
-        var purged: [PurgedFile] = []
-        var missing = bytes
-        // A file that turns out to be open is passed over, and others are chosen in its stead.
-        while missing > 0 {
-            let chosen = PurgePlan.choose(candidates, toFree: missing)
-            guard !chosen.isEmpty else { break }
-            for candidate in chosen {
-                candidates.removeAll { $0.key == candidate.key }
-                // It may have been told of since.
-                guard let download = downloads[candidate.key], let number = download.number,
-                    !told(candidate.key.app).contains(number)
-                else { continue }
-                let places = places(candidate.key.app)
-                reserved.insert(number)
-                defer { reserved.remove(number) }
-                guard (try? await offload { try places.purge(download) }) == true else { continue }
-                missing -= candidate.allocated
-                purged.append(
-                    PurgedFile(app: candidate.key.app, download: candidate.key.pack, size: candidate.allocated))
-                await apply(.vanished, to: candidate.key)
-            }
+        return candidates
+    }
+
+    /// Whether somebody is being told of the download, or an install is to tell of it.
+    private func isSpokenFor(_ key: TransferKey) -> Bool {
+        guard let number = downloads[key]?.number else { return true }
+        return installing.contains(key.app) || told(key.app).contains(number)
+    }
+
+    func purge(_ key: TransferKey) async -> Bool {
+        guard key.owner == .downloads else { return false }
+        return await inTurn {
+            guard let download = downloads[key], download.state == .finished, let number = download.number,
+                !isSpokenFor(key)
+            else { return false }
+            // From here on nobody is told of it: whoever comes meanwhile hears of it afterwards, if it is still there.
+            reserved.insert(number)
+            let places = places(key.app)
+            let isGone = (try? await offload { try places.purge(download) }) ?? false
+            reserved.remove(number)
+            if isGone { await apply(.vanished, to: key) }
+            deliver(key.app)
+            return isGone
         }
-        return purged
+    }
+
+    /// Says that a file is being handed over, which counts as its use.
+    func noteUse(_ download: Download) {
+        guard download.state == .finished else { return }
+        let places = places(download.app)
+        // Should it fail, the time at which the file came counts.
+        Task { try? await offload { try places.noteUse(download) } }
     }
 
     /// The app's downloads that have files, with what these take.
@@ -75,5 +74,10 @@ extension DownloadStore {
                     size: status.size, allocatedSize: status.allocatedSize))
         }
         return result
+    }
+
+    /// Whether downloads that are there lie in the group's folder, or will.
+    func holdsDownloads(in group: String) -> Bool {
+        downloads.values.contains { $0.description.appGroup == group && $0.state != .failed }
     }
 }

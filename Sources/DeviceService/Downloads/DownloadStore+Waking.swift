@@ -94,6 +94,7 @@ extension DownloadStore {
                 return await nextForExtension(app)
             }
         }
+        noteUse(next)
         return end(of: next)
     }
 

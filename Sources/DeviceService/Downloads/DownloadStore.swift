@@ -67,6 +67,7 @@ actor DownloadStore: TransferOwner {
 
     init(_ tools: DownloadTools) {
         self.tools = tools
+        tools.space.attach(self)
         attach()
     }
 
@@ -167,6 +168,7 @@ actor DownloadStore: TransferOwner {
         case .tellWaiting(let key, _): await apply(.interrupted, to: key)
         case .tellFailed(let key):
             let error = troubles[key] ?? DeviceError(.downloadNetwork, "The download of \(key.pack) broke off.")
+            if let number = downloads[key]?.number { await discardPartial(number, key.app) }
             await apply(.broke(error), to: key)
         // Partial files go with their downloads; the rest was told when it was asked for.
         case .discard, .tellPaused, .tellCancelled, .tellFinished: break
@@ -179,7 +181,6 @@ actor DownloadStore: TransferOwner {
 
     private func start(_ key: TransferKey) async {
         guard let download = downloads[key], let number = download.number, !isClosed else { return }
-        await relieveNow()
         do {
             let attempt = TransferAttempt(
                 client: try tools.clients.client(),
@@ -201,7 +202,8 @@ actor DownloadStore: TransferOwner {
 
     private func job(_ download: Download, _ number: Int64) async throws -> DownloadFetch.Job {
         var job = DownloadFetch.Job(
-            number: number, description: download.description, places: places(download.app))
+            number: number, description: download.description, places: places(download.app), key: download.key,
+            space: tools.space)
         if !download.description.isPack { job.challenges = challenges[download.key] ?? ChallengeMachine() }
         guard !launched.contains(download.app) else { return job }
         job.permitsHost = try await tools.hosts.rule(download.app)
@@ -249,9 +251,9 @@ actor DownloadStore: TransferOwner {
                 await transfer { $0.ended(key, outcome, jitter: Double.random(in: 0...1), now: .now) }
                 if case .challenged(let encounter) = ending, isWanted { await meet(encounter, key) }
             }
-            await relieveNow()
             for waiter in settled.removeValue(forKey: attempt.number) ?? [] { waiter.resume() }
         }
+        await tools.space.relieve()
     }
 
     /// Deletes what an attempt left for a download that is not wanted any more.

@@ -22,6 +22,7 @@ struct DownloadTools: Sendable {
     let conditions: ConditionsReader
     /// How long an app may take to answer a challenge.
     let answerTimeLimit: Duration
+    let space: SpaceKeeper
     let log: Logger
 }
 

@@ -30,15 +30,16 @@ actor AppLifecycle {
     func recover() async throws {
         let leftovers = paths.incoming
         try await offload { try FileDescriptor.currentDirectory.removeTree(at: leftovers) }
-        for app in try await tools.registry.removals() { try await finishRemoval(app) }
+        for app in try await tools.registry.removals() { try await tools.removal.finish(app) }
         for (app, machine) in try await tools.registry.journaled() {
             guard var machine else {
                 log.error("An install's journal cannot be read; it is undone.", ["app": app])
                 try await tools.registry.endJournal(app)
-                if try await tools.registry.app(app) == nil { try await remove(app) }
+                if try await tools.registry.app(app) == nil { try await tools.removal.remove(app) }
                 continue
             }
             machine.restart()
+            await tools.groups.reclaim(app, machine.plan.group)
             start(InstallRun(machine, tools))
         }
         await tools.downloads.settleIn(installing: Set(runs.keys))
@@ -76,12 +77,25 @@ actor AppLifecycle {
         }
         try reserve(app)
         defer { unreserve(app) }
-        try await groups.check(found.bundle)
-        if mustExist { try await requireInstalled(app) }
-        var plan = plan(found, path, replacing: try await tools.registry.app(app))
-        // What still came for the one before belongs to this one now.
-        if let unfinished { plan.event = unfinished }
-        return begin(plan)
+        try await tools.groups.claim(found.bundle)
+        do {
+            if mustExist { try await requireInstalled(app) }
+            let record = try await tools.registry.app(app)
+            var plan = plan(found, path, replacing: record)
+            // What still came for the one before belongs to this one now.
+            if let unfinished { plan.event = unfinished }
+            if let record { plan.formerGroup = try await group(of: record) }
+            return begin(plan)
+        } catch {
+            await tools.groups.release(app)
+            throw error
+        }
+    }
+
+    /// nil also when the bundle cannot be read any more.
+    private func group(of record: AppRecord) async throws -> String? {
+        let bundles = tools.bundles
+        return try await offload { try? bundles.bundle(record) }?.backgroundAssets.appGroupID
     }
 
     private func requireInstalled(_ app: String) async throws {
@@ -99,7 +113,8 @@ actor AppLifecycle {
             archive: found.folder == nil ? nil : path, bundle: number, baseSize: found.size,
             sourceChange: found.lastChange, isManaged: bundle.backgroundAssets.isManaged,
             isUnmanaged: bundle.backgroundAssets.mode == .unmanaged,
-            essentialAllowance: bundle.backgroundAssets.restrictions?.essentialDownloadAllowance)
+            essentialAllowance: bundle.backgroundAssets.restrictions?.essentialDownloadAllowance,
+            group: bundle.backgroundAssets.appGroupID)
     }
 
     func run(of app: String) -> InstallRun? { runs[app] }
@@ -122,7 +137,7 @@ actor AppLifecycle {
         _ = try await tools.registry.existing(app)
         try reserve(app)
         defer { unreserve(app) }
-        try await remove(app)
+        try await tools.removal.remove(app)
         log.notice("Uninstalled.", ["app": app])
         quiet()
     }
@@ -186,8 +201,6 @@ actor AppLifecycle {
         try await tools.registry.note(app, packs.map { ($0.id, nil, nil) })
     }
 
-    private var groups: AppGroups { AppGroups(registry: tools.registry, bundles: tools.bundles) }
-
     /// Keeps everything else that would change the app away, until `unreserve`.
     func reserve(_ app: String) throws {
         guard runs[app] == nil else {
@@ -217,6 +230,7 @@ actor AppLifecycle {
         runs[app] = run
         tasks[app] = Task {
             await run.run()
+            await tools.groups.release(app)
             self.ended(app)
         }
     }
@@ -225,22 +239,5 @@ actor AppLifecycle {
         runs[app] = nil
         tasks[app] = nil
         quiet()
-    }
-
-    private func remove(_ app: String) async throws {
-        try await tools.registry.beginRemoval(app)
-        try await finishRemoval(app)
-    }
-
-    private func finishRemoval(_ app: String) async throws {
-        let bundles = tools.bundles
-        try await tools.store.removeAll(app: app)
-        try await tools.downloads.removeAll(app: app)
-        // While the bundle still says which group it is; after a break this finds it again, or has been done.
-        try await groups.leave(try await offload { bundles.leftover(app) })
-        try await offload { try bundles.removeRoot(app) }
-        try await tools.usage.forget(app)
-        tools.gate.forget(app)
-        try await tools.registry.endRemoval(app)
     }
 }

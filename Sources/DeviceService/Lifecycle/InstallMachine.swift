@@ -193,6 +193,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     }
 
     private mutating func planned(_ figures: SpacePlan) -> [Action] {
+        if let done = figures.note { note(done) }
         guard figures.fits else { return fail(figures.refusal(of: plan.displayName)) }
         return enter(plan.isSimulated ? .downloading : .copyingApp)
     }

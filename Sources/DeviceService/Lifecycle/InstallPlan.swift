@@ -45,6 +45,9 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var isUnmanaged: Bool
     /// `BAEssentialDownloadAllowance`, which stands for the essential packs' sizes until these are known.
     package var essentialAllowance: Int64?
+    /// The app group that this version of the app names, and that of the version it replaces.
+    package var group: String?
+    package var formerGroup: String?
     /// Packs and downloads; nil until the manifest is there and they are chosen.
     package var items: [PlannedItem]?
     package var notes: [String] = []
@@ -55,7 +58,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         kind: Kind, event: Kind? = nil, app: String, displayName: String, version: String, source: String,
         archive: String? = nil,
         bundle: Int, baseSize: Int64, sourceChange: Timestamp? = nil,
-        isManaged: Bool, isUnmanaged: Bool = false, essentialAllowance: Int64?
+        isManaged: Bool, isUnmanaged: Bool = false, essentialAllowance: Int64?, group: String? = nil
     ) {
         self.kind = kind
         self.event = event ?? kind
@@ -70,6 +73,7 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         self.isManaged = isManaged
         self.isUnmanaged = isUnmanaged
         self.essentialAllowance = essentialAllowance
+        self.group = group
     }
 
     /// Bytes done and to do over base app and essential packs: the one figure of C3.

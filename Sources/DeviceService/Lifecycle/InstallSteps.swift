@@ -37,9 +37,12 @@ struct InstallSteps: Sendable {
             let requests = items.compactMap { PackRequest($0, of: plan) }
             let downloads = items.filter { $0.pack == nil }.reduce(Int64(0)) { $0.addingClamped($1.size) }
             // An archive's base app is on the disk by now.
+            let besides = downloads.addingClamped(plan.archive == nil ? plan.baseSize : 0)
+            let store = tools.store
             return .planned(
-                try await tools.store.plan(
-                    requests, alsoWriting: downloads.addingClamped(plan.archive == nil ? plan.baseSize : 0)))
+                try await tools.space.plan(for: plan.displayName, app: plan.app) {
+                    try await store.plan(requests, alsoWriting: besides)
+                })
         case .copyApp:
             try await copy { tell(.copied($0)) }
             return .copiedAll
@@ -115,9 +118,11 @@ struct InstallSteps: Sendable {
 
     /// Writes an archive's base app out and checks it as a folder is checked.
     private func unpack(_ copied: @escaping @Sendable (Int64) -> Void) async throws {
-        let space = try await tools.store.plan([], alsoWriting: plan.baseSize)
+        let (bundles, plan, source, store) = (tools.bundles, plan, source, tools.store)
+        let space = try await tools.space.plan(for: plan.displayName, app: plan.app) {
+            try await store.plan([], alsoWriting: plan.baseSize)
+        }
         guard space.fits else { throw space.refusal(of: plan.displayName) }
-        let (bundles, plan, source) = (tools.bundles, plan, source)
         let archive = AppArchive(path: FilePath(plan.archive ?? ""))
         let bundle = try await offloadCancellable { isCancelled in
             try bundles.unpack(
@@ -171,6 +176,8 @@ struct InstallSteps: Sendable {
                 id: plan.app, displayName: plan.displayName, version: plan.version, bundle: plan.bundle, folder: folder,
                 executable: bundle.executableName, wasLaunched: launched, baseSize: size.logical,
                 baseAllocatedSize: size.allocated))
+        // What the app shared under another name is nobody's now, unless another app has it.
+        if let former = plan.formerGroup, former != plan.group { try await tools.groups.leave(plan.app, former) }
         if let manifest = try await tools.registry.manifest(plan.app) {
             try await tools.languages.publish(
                 plan.app, try await tools.languages.rule(plan.app, manifest, bundle.backgroundAssets))
@@ -181,33 +188,10 @@ struct InstallSteps: Sendable {
     private func rollBack() async {
         do {
             guard plan.kind == .install else { return try await takeUpdateBack() }
-            // While it can be read: an archive's is among what goes.
-            let bundle = try? await bundle()
-            do {
-                try await takeInstallBack(bundle)
-            } catch {
-                // A full disk has no room even for the rows that say so: what fills it goes first.
-                tools.log.notice("An install's files go before its rows.", ["app": plan.app, "error": "\(error)"])
-                _ = try? await tools.store.cancel(app: plan.app, pack: nil)
-                let (bundles, app) = (tools.bundles, plan.app)
-                try await offload { try bundles.removeRoot(app) }
-                try await takeInstallBack(bundle)
-            }
+            try await tools.removal.remove(plan.app, try? await bundle())
         } catch {
             tools.log.error("An install could not be undone whole.", ["app": plan.app, "error": "\(error)"])
         }
-    }
-
-    private func takeInstallBack(_ bundle: AppBundle?) async throws {
-        let (bundles, app) = (tools.bundles, plan.app)
-        try await tools.registry.beginRemoval(app)
-        try await tools.store.removeAll(app: app)
-        try await tools.downloads.removeAll(app: app)
-        try await AppGroups(registry: tools.registry, bundles: bundles).leave(bundle)
-        try await offload { try bundles.removeRoot(app) }
-        try await tools.usage.forget(app)
-        tools.gate.forget(app)
-        try await tools.registry.endRemoval(app)
     }
 
     private func takeUpdateBack() async throws {
@@ -217,6 +201,8 @@ struct InstallSteps: Sendable {
         for pack in pending.compactMap(\.pack) { try await tools.store.cancel(app: plan.app, pack: pack.id) }
         if plan.isSimulated { return }
         try await offload { try bundles.remove(plan.app, number: plan.bundle) }
+        // Its extension may have had another group's folder made.
+        if plan.group != plan.formerGroup { try await tools.groups.leave(plan.app, plan.group) }
     }
 
     /// Puts down what the ended install leaves to tell, and takes its journal away.

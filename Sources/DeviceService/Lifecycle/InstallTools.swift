@@ -16,6 +16,9 @@ struct InstallTools: Sendable {
     let settings: SettingsFile
     let gate: BackgroundGate
     let languages: AppLanguages
+    let space: SpaceKeeper
+    let groups: AppGroups
+    let removal: AppRemoval
     let notes: NoteBoard
     let manifestRetries: RetryPolicy
     let log: Logger

@@ -7,7 +7,6 @@ import Kit
 extension SpacePlan {
     /// The refusal of an install that does not fit, with the figures.
     func refusal(of name: String) -> DeviceError {
-        let missing = max(0, peak.addingClamped(-free))
         return DeviceError(
             .noSpace,
             "\(name) needs \(ByteCount.formatted(peak)) of disk space at its peak, and \(ByteCount.formatted(free)) are free: "

@@ -40,8 +40,11 @@ struct SpacePlanner: Hashable, Sendable {
             overhead = overhead.adding(
                 Int64(clamping: pack.fileCount ?? 0).multiplied(clampedBy: Self.overheadPerFile))
         }
-        let free = max(0, space.available.subtracting(reserve).subtracting(max(0, reserved)))
-        return SpacePlan(toFetch: toFetch, toWrite: toWrite, peak: toWrite.adding(overhead), free: free)
+        let free = space.available.subtracting(reserve).subtracting(max(0, reserved))
+        let peak = toWrite.adding(overhead)
+        return SpacePlan(
+            toFetch: toFetch, toWrite: toWrite, peak: peak, free: max(0, free),
+            missing: peak <= max(0, free) ? 0 : peak.subtracting(free))
     }
 
     /// What a pack will still write: its files in whole blocks, half a block lost for each.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Database
 package import Kit
 import System
 
@@ -39,6 +40,7 @@ extension StoreError {
     static func isNoSpace(_ error: any Error) -> Bool {
         if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
         if let error = error as? StoreError, error.code == .noSpace { return true }
+        if let error = error as? DatabaseError, error.code == .noSpace { return true }
         guard let cause = (error as? any LarderError)?.cause else { return false }
         return isNoSpace(cause)
     }

@@ -24,17 +24,31 @@ package final class DeviceService: Sendable {
     /// Keeps the state lock for as long as the service lives.
     private final class LockHolder: Sendable {
         let lock: StateLock
-        init(_ lock: consuming StateLock) { self.lock = lock }
+        private init(_ lock: consuming StateLock) { self.lock = lock }
+
+        /// On a full disk there is no room even for the holder's name, before the ballast is given up.
+        static func take(_ paths: LarderPaths, _ ballast: Ballast) throws -> LockHolder {
+            do {
+                return LockHolder(try StateLock.take(paths))
+            } catch  where StoreError.isNoSpace(error) {
+                ballast.lend()
+                return LockHolder(try StateLock.take(paths))
+            }
+        }
     }
 
     /// Starts a service. It listens when this returns; requests wait until what the last process left is recovered.
     /// - Throws: `DeviceError` when another service has the folder or the socket; `DatabaseError`, `KitError`, `Errno`.
     package static func start(_ configuration: ServiceConfiguration) async throws -> DeviceService {
         let paths = configuration.paths
+        let ballast = Ballast(paths)
         let lock = try await offload {
             try paths.prepareRuntime()
             try paths.prepareState()
-            return LockHolder(try StateLock.take(paths))
+            let lock = try LockHolder.take(paths, ballast)
+            // A database is opened with files of its own beside it.
+            ballast.lend()
+            return lock
         }
         let database = try await Database(path: paths.database, migrations: Schema.migrations)
         let settings = SettingsStore(database: database)
@@ -48,12 +62,13 @@ package final class DeviceService: Sendable {
         let gate = BackgroundGate(BackgroundGate.Tools(settings: personal, conditions: conditions))
         let governor = BandwidthGovernor()
         let transfers = TransferDispatcher(gate: gate)
+        let notes = NoteBoard()
+        let space = SpaceKeeper(state: paths.state, notes: notes, log: configuration.log.named("space"))
         let store = PackStore(
             state: paths.state, database: database, clients: clients, governor: governor, log: configuration.log,
-            transfers: transfers,
+            transfers: transfers, space: space,
             hostRule: { try await hosts.rule($0) })
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
-        let notes = NoteBoard()
         let usage = UsageStore(database: database)
         if let trouble = personal.trouble {
             notes.add(trouble)
@@ -70,7 +85,10 @@ package final class DeviceService: Sendable {
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
                 clients: clients, hosts: hosts, extensions: extensions, governor: governor, transfers: transfers,
                 personal: personal, conditions: conditions, answerTimeLimit: configuration.answerTimeLimit,
+                space: space,
                 log: configuration.log.named("downloads")))
+        let groups = AppGroups(
+            registry: registry, bundles: bundles, holdsDownloads: { await downloads.holdsDownloads(in: $0) })
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths, settings: personal)
@@ -81,10 +99,11 @@ package final class DeviceService: Sendable {
             guard let periodic = periodic.withLock({ $0 }) else { return }
             Task { await periodic.replan() }
         }
-        let housekeeper = Housekeeper(database: database, relieve: { await downloads.relieve() })
+        let housekeeper = Housekeeper(database: database, space: space, ballast: ballast)
         let appLanguages = AppLanguages(paths: paths, settings: settings, personal: personal)
         let assets = AppAssets(
-            registry: registry, bundles: bundles, catalogue: catalogue, store: store, languages: appLanguages)
+            registry: registry, bundles: bundles, catalogue: catalogue, store: store, space: space,
+            languages: appLanguages)
         let languages = LanguageChanges(
             assets: assets, content: content, extensions: extensions, usage: usage, settings: personal, notes: notes,
             log: configuration.log.named("languages"))
@@ -93,7 +112,11 @@ package final class DeviceService: Sendable {
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
                 downloads: downloads, content: content, extensions: extensions, usage: usage, settings: personal,
                 gate: gate,
-                languages: appLanguages, notes: notes, manifestRetries: configuration.manifestRetries,
+                languages: appLanguages, space: space, groups: groups,
+                removal: AppRemoval(
+                    registry: registry, store: store, downloads: downloads, groups: groups, bundles: bundles,
+                    usage: usage, gate: gate, ballast: ballast, log: configuration.log.named("lifecycle")),
+                notes: notes, manifestRetries: configuration.manifestRetries,
                 log: configuration.log.named("lifecycle")), paths: paths,
             quiet: {
                 housekeeper.tidy()
@@ -120,9 +143,9 @@ package final class DeviceService: Sendable {
             inventory: Inventory(
                 registry: registry, store: store, downloads: downloads, lifecycle: lifecycle, paths: paths,
                 version: configuration.version,
-                notes: notes),
+                notes: notes, groups: groups, ballast: ballast),
             settings: settings, personal: personal, languages: languages, trust: trust, store: store,
-            downloads: downloads, content: content, gate: gate, replan: replan,
+            downloads: downloads, space: space, ballast: ballast, content: content, gate: gate, replan: replan,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)

@@ -17,6 +17,8 @@ struct Harness: Sendable {
     let trust: TrustStore
     let store: any PackStoring
     let downloads: DownloadStore
+    let space: SpaceKeeper
+    let ballast: Ballast
     let content: ContentAsker
     /// Has periodic requests planned anew.
     let gate: BackgroundGate
@@ -118,7 +120,12 @@ struct Harness: Sendable {
         }
         router.on(StoragePurgeRequest.self) { request, _ in
             try await recovery.value
-            return StoragePurgeRequest.Reply(purged: await downloads.purge(max(0, request.bytes)))
+            let ballast = ballast
+            // On a full disk there is no room for the rows of what goes.
+            try await offload { ballast.lend() }
+            let purged = await space.purge(max(0, request.bytes))
+            try await offload { _ = ballast.restore() }
+            return StoragePurgeRequest.Reply(purged: purged)
         }
         router.on(CheckRequest.self) { request, _ in
             try await recovery.value

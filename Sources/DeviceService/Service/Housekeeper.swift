@@ -7,13 +7,14 @@ import Kit
 /// Gives memory back after work, so that an idle service is small. It acts when told, never by the clock.
 final class Housekeeper: Sendable {
     private let database: Database
-    private let relieve: @Sendable () async -> Void
+    private let space: SpaceKeeper
+    private let ballast: Ballast
     private let isBusy = Locked(false)
 
-    /// - Parameter relieve: makes room when the disk is nearly full.
-    init(database: Database, relieve: @escaping @Sendable () async -> Void) {
+    init(database: Database, space: SpaceKeeper, ballast: Ballast) {
         self.database = database
-        self.relieve = relieve
+        self.space = space
+        self.ballast = ballast
     }
 
     /// Asked for often, done once at a time.
@@ -25,9 +26,12 @@ final class Housekeeper: Sendable {
         guard isFirst else { return }
         Task.detached { [self] in
             isBusy.withLock { $0 = false }
-            await relieve()
+            await space.relieve()
             await database.trim()
-            try? await offload { Memory.trim() }
+            try? await offload { [ballast] in
+                ballast.restore()
+                Memory.trim()
+            }
         }
     }
 }

@@ -16,6 +16,8 @@ struct Inventory: Sendable {
     let paths: LarderPaths
     let version: String
     let notes: NoteBoard
+    let groups: AppGroups
+    let ballast: Ballast
 
     func apps() async throws -> [AppSummary] {
         let events = Dictionary(await lifecycle.events.map { ($0.app, $0) }) { $1 }
@@ -63,7 +65,7 @@ struct Inventory: Sendable {
             collisionCount: collisions.count)
     }
 
-    private func listings(_ app: String) async throws -> [PackListing] {
+    func listings(_ app: String) async throws -> [PackListing] {
         let manifest = try await registry.manifest(app)
         let local = Dictionary(try await store.localPacks(app: app).map { ($0.id, $0) }) { $1 }
         let transfers = Dictionary(try await store.transfers(app: app).map { ($0.pack, $0) }) { $1 }
@@ -92,40 +94,11 @@ struct Inventory: Sendable {
                     download, bytesPerSecond: await downloads.rate(download.key),
                     trouble: await downloads.troubles[download.key]))
         }
+        let ballast = ballast
         return StatusRequest.Reply(
             version: version, processID: CurrentProcess.identifier, stateFolder: paths.state.string,
-            installs: await lifecycle.events, transfers: transfers + unmanaged, notes: notes.all)
-    }
-
-    func storage() async throws -> StorageRequest.Reply {
-        var apps: [AppStorage] = []
-        for record in try await registry.apps() {
-            apps.append(
-                AppStorage(
-                    app: record.id, displayName: record.displayName, baseSize: record.baseSize,
-                    baseAllocatedSize: record.baseAllocatedSize, packs: try await listings(record.id),
-                    downloads: await downloads.storage(record.id)))
-        }
-        let paths = paths
-        let names = apps.map(\.app)
-        let (staging, bookkeeping, free) = try await offload {
-            var staging: Int64 = 0
-            var bookkeeping: Int64 = 0
-            for app in names {
-                let root = paths.appRoot(app)
-                for folder in ["staging", "downloads"] {
-                    staging = staging.addingClamped(try TreeSize.measure(root.appending(folder)).allocated)
-                }
-                bookkeeping = bookkeeping.addingClamped(try TreeSize.measure(root.appending("generations")).allocated)
-            }
-            for suffix in ["", "-wal", "-shm"] {
-                bookkeeping = bookkeeping.addingClamped(
-                    try TreeSize.measure(FilePath(paths.database.string + suffix)).allocated)
-            }
-            return (staging, bookkeeping, try FileSystemSpace(at: paths.state).available)
-        }
-        return StorageRequest.Reply(
-            apps: apps, staging: staging, bookkeeping: bookkeeping, free: free, stateFolder: paths.state.string)
+            installs: await lifecycle.events, transfers: transfers + unmanaged, notes: notes.all,
+            degraded: try await offload { ballast.trouble() })
     }
 }
 

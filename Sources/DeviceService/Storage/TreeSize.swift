@@ -16,8 +16,9 @@ struct TreeSize: Hashable, Sendable {
 
     /// Measures `path` and all below; links count as themselves, a file with several names once per name. Nothing being
     /// there measures 0. Blocks.
+    /// - Parameter omitted: the name of an entry right below `path` that does not count.
     /// - Throws: `Errno`
-    static func measure(_ path: FilePath) throws -> TreeSize {
+    static func measure(_ path: FilePath, except omitted: String? = nil) throws -> TreeSize {
         var size = TreeSize()
         let here = FileDescriptor.currentDirectory
         let status: FileStatus
@@ -29,7 +30,7 @@ struct TreeSize: Hashable, Sendable {
         size.add(status)
         guard status.kind == .directory else { return size }
         let folder = try OwnedDescriptor(path, .readOnly, options: [.directory, .noFollow])
-        try size.addContents(folder.borrowed, depth: 0)
+        try size.addContents(folder.borrowed, depth: 0, except: omitted)
         return size
     }
 
@@ -42,9 +43,9 @@ struct TreeSize: Hashable, Sendable {
         lastChange = max(lastChange ?? status.changeTime, status.changeTime)
     }
 
-    private mutating func addContents(_ folder: FileDescriptor, depth: Int) throws {
+    private mutating func addContents(_ folder: FileDescriptor, depth: Int, except omitted: String? = nil) throws {
         guard depth < TreeCopy.depthLimit else { return }
-        for entry in try folder.entries() {
+        for entry in try folder.entries() where entry.name != omitted {
             let path = FilePath(entry.name)
             do {
                 add(try folder.status(at: path))

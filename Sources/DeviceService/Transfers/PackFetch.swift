@@ -18,23 +18,29 @@ final class PackFetch: Sendable {
         var isFinishing = false
     }
 
+    /// Makes room for what is to come, given the bytes of the archive that are here and those of files that are unpacked.
+    typealias RoomCheck = @Sendable (_ fetched: Int64, _ written: Int64) throws -> Void
+
     let download: PackDownload
     let attempt: TransferAttempt
     private let generations: AppGenerations
     private let options: PackPipeline.Options
     private let permitsHost: HostRule?
+    private let makeRoom: RoomCheck?
     private let report: @Sendable (Progress) -> Void
 
     /// - Parameter report: called from the fetching thread, at most ten times a second.
     init(
         _ download: PackDownload, generations: AppGenerations, attempt: TransferAttempt, options: PackPipeline.Options,
-        permitsHost: HostRule? = nil, report: @escaping @Sendable (Progress) -> Void
+        permitsHost: HostRule? = nil, makeRoom: RoomCheck? = nil,
+        report: @escaping @Sendable (Progress) -> Void
     ) {
         self.download = download
         self.generations = generations
         self.attempt = attempt
         self.options = options
         self.permitsHost = permitsHost
+        self.makeRoom = makeRoom
         self.report = report
     }
 
@@ -50,6 +56,7 @@ final class PackFetch: Sendable {
                 let resumed = pipeline.position > 0
                 do {
                     if pipeline.position < download.downloadSize || download.downloadSize == 0 {
+                        try makeRoom?(pipeline.position, pipeline.unpacked)
                         do {
                             try transfer(pipeline) { brought = true }
                         } catch  where attempt.isStopped || (error as? HTTPClientError)?.isTransient == true {

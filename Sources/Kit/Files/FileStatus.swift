@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import CLinux
 internal import Glibc
 package import System
 
@@ -20,6 +21,8 @@ package struct FileStatus: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let modificationTime: Timestamp
+    /// When it was read last, as exactly as the file system keeps that: by default once a day, and once after each change.
+    package let accessTime: Timestamp
     /// When contents, name, permissions or links changed last. Unlike the modification time nobody can set it back.
     package let changeTime: Timestamp
 
@@ -40,6 +43,8 @@ package struct FileStatus: Hashable, Sendable {
         inode = UInt64(status.st_ino)
         modificationTime = Timestamp(
             seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int32(clamping: status.st_mtim.tv_nsec))
+        accessTime = Timestamp(
+            seconds: Int64(status.st_atim.tv_sec), nanoseconds: Int32(clamping: status.st_atim.tv_nsec))
         changeTime = Timestamp(
             seconds: Int64(status.st_ctim.tv_sec), nanoseconds: Int32(clamping: status.st_ctim.tv_nsec))
     }
@@ -67,6 +72,12 @@ extension FileDescriptor {
             _ = try systemCall { fstatat(rawValue, name, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
         }
         return FileStatus(status)
+    }
+
+    /// Sets the access time of a file, which is no link, to now.
+    /// - Throws: `Errno`
+    package func setAccessTime(at path: FilePath) throws {
+        try path.withPlatformString { name in _ = try systemCall { clinux_set_access_time(rawValue, name) } }
     }
 
     /// Whether something, even a dangling link, is at `path` below this open directory.

@@ -60,7 +60,7 @@ struct StoreHarness {
 
     init(
         _ scratch: Scratch, _ server: PackServer, _ configuration: StoreConfiguration = .quick,
-        _ clients: any HTTPClientSource = PlainClients()
+        _ clients: any HTTPClientSource = PlainClients(), space: SpaceKeeper? = nil
     ) async throws {
         self.scratch = scratch
         self.server = server
@@ -68,7 +68,8 @@ struct StoreHarness {
             path: scratch.path.appending("larder.sqlite"),
             migrations: [Migration(version: 1, statements: PackTables.create)])
         store = PackStore(
-            state: scratch.path, database: database, clients: clients, log: .silent, configuration: configuration)
+            state: scratch.path, database: database, clients: clients, log: .silent, configuration: configuration,
+            space: space)
     }
 
     private func end() async {

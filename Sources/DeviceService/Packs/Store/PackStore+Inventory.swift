@@ -51,29 +51,34 @@ extension PackStore {
     /// - Throws: `StoreError`
     package func plan(_ requests: [PackRequest], alsoWriting bytes: Int64) async throws -> SpacePlan {
         let root = state
-        let space = try await blocking { try FileSystemSpace(at: root) }
-        var planner = SpacePlanner(space: space, reserved: 0)
+        let unit = try await blocking { try FileSystemSpace(at: root) }
+        var planner = SpacePlanner(space: unit, reserved: 0)
         let asked = Set(requests.map { TransferKey(app: $0.app, pack: $0.pack.id) })
         planner.reserved = jobs.reduce(0) { sum, job in
             guard !asked.contains(job.key) else { return sum }
-            return sum + planner.remaining(planned(job.value.request, job.value.progress))
+            return sum.addingClamped(planner.remaining(Self.planned(job.value.request.pack, job.value.progress)))
         }
+        planner.reserved = planner.reserved.addingClamped(await space?.outstanding(besides: nil, of: self) ?? 0)
         var packs: [SpacePlanner.Pack] = []
         for request in requests {
             let key = TransferKey(app: request.app, pack: request.pack.id)
             let isLocal = try await localPacks(app: request.app).contains {
                 $0.id == request.pack.id && $0.version == request.pack.version
             }
-            if !isLocal { packs.append(planned(request, jobs[key]?.progress)) }
+            if !isLocal { packs.append(Self.planned(request.pack, jobs[key]?.progress)) }
         }
         return planner.plan(packs, alsoWriting: bytes)
     }
 
-    private func planned(_ request: PackRequest, _ progress: PackFetch.Progress?) -> SpacePlanner.Pack {
+    private static func planned(_ pack: DownloadManifestPack, _ progress: PackFetch.Progress?) -> SpacePlanner.Pack {
+        planned(pack, fetched: progress?.downloaded ?? 0, written: progress?.unpacked ?? 0)
+    }
+
+    static func planned(_ pack: DownloadManifestPack, fetched: Int64, written: Int64) -> SpacePlanner.Pack {
         // One reading of `larder`: two of them crash the optimizer of Swift 6.3.1.
-        let info = request.pack.larder
+        let info = pack.larder
         return SpacePlanner.Pack(
-            downloadSize: request.pack.downloadSize, installedSize: info?.installedSize, fileCount: info?.fileCount,
-            fetched: progress?.downloaded ?? 0, written: progress?.unpacked ?? 0)
+            downloadSize: pack.downloadSize, installedSize: info?.installedSize, fileCount: info?.fileCount,
+            fetched: fetched, written: written)
     }
 }

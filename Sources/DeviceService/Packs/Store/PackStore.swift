@@ -30,6 +30,7 @@ package actor PackStore: PackStoring, TransferOwner {
     let governor: BandwidthGovernor
     let log: Logger
     let configuration: StoreConfiguration
+    let space: SpaceKeeper?
     private let hostRule: @Sendable (_ app: String) async throws -> HostRule?
     nonisolated let hub = PackEventHub()
 
@@ -45,11 +46,13 @@ package actor PackStore: PackStoring, TransferOwner {
     /// - Parameters:
     ///   - state: the state folder; app roots are `apps/<bundle id>` in it.
     ///   - transfers: shared with others who transfer; nil makes one of its own.
+    ///   - space: sees that there is room for what is fetched; nil looks at none.
     ///   - hostRule: asked before each attempt from where the app's packs may come.
     package init(
         state: FilePath, database: Database, clients: any HTTPClientSource,
         governor: BandwidthGovernor = BandwidthGovernor(), log: Logger,
         configuration: StoreConfiguration = StoreConfiguration(), transfers: TransferDispatcher? = nil,
+        space: SpaceKeeper? = nil,
         hostRule: @escaping @Sendable (_ app: String) async throws -> HostRule? = { _ in nil }
     ) {
         self.hostRule = hostRule
@@ -59,7 +62,9 @@ package actor PackStore: PackStoring, TransferOwner {
         self.governor = governor
         self.log = log
         self.configuration = configuration
+        self.space = space
         self.transfers = transfers ?? TransferDispatcher(configuration.makeQueue())
+        space?.attach(self)
         attach()
     }
 
@@ -138,7 +143,7 @@ package actor PackStore: PackStoring, TransferOwner {
                     share: TransferAttempt.Share(
                         governor: governor, key: key,
                         rankClass: request.kind.rankClass(foreground: request.foreground))),
-                options: configuration.pipelineOptions, permitsHost: permitsHost
+                options: configuration.pipelineOptions, permitsHost: permitsHost, makeRoom: roomCheck(key, request.pack)
             ) { [weak self] progress in
                 Task { await self?.note(progress, key) }
             }
@@ -186,6 +191,7 @@ package actor PackStore: PackStoring, TransferOwner {
             }
             tellSettled(key)
         }
+        await space?.relieve()
     }
 
     private func recordLocal(_ key: TransferKey) async {
