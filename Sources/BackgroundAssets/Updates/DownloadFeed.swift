@@ -81,7 +81,7 @@ final class DownloadFeed: Sendable {
                 let connection = try await offload { [client] in try client.connected() }
                 for try await step in connection.stream(request) {
                     retries.reset()
-                    guard await deliver(step) else { return .end }
+                    guard await deliver(step, over: connection) else { return .end }
                 }
             } catch {}
             return .again
@@ -89,15 +89,15 @@ final class DownloadFeed: Sendable {
     }
 
     /// False when the delegate has gone: what it did not hear is told to others.
-    private func deliver(_ step: DownloadStep) async -> Bool {
-        let isDelivered = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.call(step)) }
+    private func deliver(_ step: DownloadStep, over connection: DeviceConnection) async -> Bool {
+        let outcome = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.call(step, over: connection)) }
         }
-        guard isDelivered else {
+        guard outcome != .unheard else {
             state.withLock { $0.listening = nil }
             return false
         }
-        guard let number = step.number else { return true }
+        guard outcome == .heard, let number = step.number else { return true }
         // Not heard, it is said again when the service tells the same end again.
         _ = try? await offload { [client] in
             try client.ask { AcknowledgeDownloadRequest(app: $0, number: number) }
@@ -105,14 +105,24 @@ final class DownloadFeed: Sendable {
         return true
     }
 
-    private func call(_ step: DownloadStep) -> Bool {
+    private enum Outcome {
+        case heard
+        /// There is no delegate any more.
+        case unheard
+        /// The service that said so is gone, and with it its word: the next one tells the end again, or somebody else had it.
+        case stale
+    }
+
+    private func call(_ step: DownloadStep, over connection: DeviceConnection) -> Outcome {
         let (delegate, isNew) = state.withLock { state in
             (state.delegate, step.number.map { !state.told.contains($0) } ?? true)
         }
-        guard isNew else { return true }
-        guard let delegate = delegate.reference else { return false }
+        guard isNew else { return .heard }
+        guard let delegate = delegate.reference else { return .unheard }
         let download = BADownload.make(step.download)
         let hearing = Hearing(step)
+        // Looked at when it can be seen that this process hears of it.
+        if step.number != nil, !connection.isConnected || !hearing.isPossible { return .stale }
         switch step.change {
         case .began: delegate.downloadDidBegin(download)
         case .paused: delegate.downloadDidPause(download)
@@ -135,7 +145,7 @@ final class DownloadFeed: Sendable {
                 state.foreground.remove(step.download.identifier)
             }
         }
-        return true
+        return .heard
     }
 }
 

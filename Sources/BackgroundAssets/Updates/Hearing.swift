@@ -8,6 +8,8 @@ internal import System
 /// Says on the disk that this process is hearing of the end of a download, and afterwards that it has heard, so that a
 /// service which is restarted meanwhile tells nobody else. What keeps it from that is passed over: the acknowledgement follows.
 struct Hearing: ~Copyable {
+    /// False when there is no file any more that could be told of.
+    let isPossible: Bool
     private let receipt: FilePath?
     private let begun: FileLock?
     /// Held open, so that it is not deleted to make room.
@@ -17,7 +19,16 @@ struct Hearing: ~Copyable {
     init(_ step: DownloadStep) {
         let here = FileDescriptor.currentDirectory
         receipt = step.receipt.map { FilePath($0) }
-        file = step.file.flatMap { try? OwnedDescriptor(FilePath($0), .readOnly, options: [.noFollow, .nonBlocking]) }
+        var isPossible = step.change != .finished
+        var opened: OwnedDescriptor?
+        if let path = step.file {
+            do {
+                opened = try OwnedDescriptor(FilePath(path), .readOnly, options: [.noFollow, .nonBlocking])
+                isPossible = true
+            } catch {}
+        }
+        file = opened
+        self.isPossible = isPossible
         guard let receipt, let path = step.begun.map({ FilePath($0) }) else {
             begun = nil
             return
