@@ -7,6 +7,7 @@
 #include <CLinux.h>
 #include <malloc.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 
 // The part of libcurl that is used: a table that the loader fills.
 #define EACH_FUNCTION(X)                                                                                              \
@@ -14,6 +15,8 @@
     X(curl_easy_getinfo)                                                                                              \
     X(curl_easy_init)                                                                                                 \
     X(curl_easy_pause)                                                                                                \
+    X(curl_easy_perform)                                                                                              \
+    X(curl_easy_strerror)                                                                                             \
     X(curl_easy_setopt)                                                                                               \
     X(curl_free)                                                                                                      \
     X(curl_getdate)                                                                                                   \
@@ -133,6 +136,10 @@ void larder_curl_easy_cleanup(CURL *handle) { loaded.curl_easy_cleanup(handle); 
 
 void larder_curl_easy_pause(CURL *handle, int directions) { loaded.curl_easy_pause(handle, directions); }
 
+CURLcode larder_curl_easy_perform(CURL *handle) { return loaded.curl_easy_perform(handle); }
+
+const char *larder_curl_easy_strerror(CURLcode code) { return loaded.curl_easy_strerror(code); }
+
 CURLcode larder_curl_set_long(CURL *handle, CURLoption option, long value) {
     return loaded.curl_easy_setopt(handle, option, value);
 }
@@ -162,6 +169,26 @@ CURLcode larder_curl_set_write(CURL *handle, larder_curl_data_callback callback,
 CURLcode larder_curl_set_header(CURL *handle, larder_curl_data_callback callback, void *context) {
     CURLcode code = loaded.curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
     return code != CURLE_OK ? code : loaded.curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+}
+
+CURLcode larder_curl_set_read(
+    CURL *handle, larder_curl_data_callback callback, int (*seek)(void *context, curl_off_t offset, int origin),
+    void *context) {
+    CURLcode code = loaded.curl_easy_setopt(handle, CURLOPT_READFUNCTION, callback);
+    if (code == CURLE_OK) code = loaded.curl_easy_setopt(handle, CURLOPT_READDATA, context);
+    if (code == CURLE_OK) code = loaded.curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, seek);
+    return code != CURLE_OK ? code : loaded.curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
+}
+
+CURLcode larder_curl_set_open_socket(CURL *handle, larder_curl_socket_callback callback, void *context) {
+    CURLcode code = loaded.curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+    return code != CURLE_OK ? code : loaded.curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+}
+
+const struct sockaddr *larder_curl_address(const struct curl_sockaddr *address) { return &address->addr; }
+
+curl_socket_t larder_curl_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 CURLcode larder_curl_set_before_request(CURL *handle, larder_curl_request_callback callback, void *context) {

@@ -47,6 +47,9 @@ CURL *larder_curl_next_finished(CURLM *multi, CURLcode *result);
 CURL *larder_curl_easy_init(void);
 void larder_curl_easy_cleanup(CURL *handle);
 void larder_curl_easy_pause(CURL *handle, int directions);
+/// Does the whole transfer on this thread.
+CURLcode larder_curl_easy_perform(CURL *handle);
+const char *larder_curl_easy_strerror(CURLcode code);
 
 CURLcode larder_curl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode larder_curl_set_string(CURL *handle, CURLoption option, const char *value); // libcurl keeps a copy
@@ -59,6 +62,19 @@ CURLcode larder_curl_set_blob(CURL *handle, CURLoption option, const void *bytes
 typedef size_t (*larder_curl_data_callback)(char *bytes, size_t size, size_t count, void *context);
 CURLcode larder_curl_set_write(CURL *handle, larder_curl_data_callback callback, void *context);
 CURLcode larder_curl_set_header(CURL *handle, larder_curl_data_callback callback, void *context);
+
+/// Fills bytes with more of what is sent; `CURL_READFUNC_ABORT` ends the transfer.
+CURLcode larder_curl_set_read(
+    CURL *handle, larder_curl_data_callback callback, int (*seek)(void *context, curl_off_t offset, int origin),
+    void *context);
+
+/// Called with each address before a connection to it is made: gives a socket for it, or -1 to refuse it.
+typedef curl_socket_t (*larder_curl_socket_callback)(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address);
+CURLcode larder_curl_set_open_socket(CURL *handle, larder_curl_socket_callback callback, void *context);
+const struct sockaddr *larder_curl_address(const struct curl_sockaddr *address);
+/// A socket as libcurl would make one for that address; -1 where the system gives none.
+curl_socket_t larder_curl_socket(const struct curl_sockaddr *address);
 
 typedef int (*larder_curl_request_callback)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);

@@ -17,13 +17,17 @@ final class ActiveTransfer {
     let transfer: Transfer
     let handle: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
-    var parser = ResponseHeadParser()
+    var parser: ResponseHeadParser
     var phase = Phase.connecting
     var lastByte: SuspendingClock.Instant
     var received: Int64 = 0
+    /// Bytes of the request's body that were handed to libcurl.
+    var sent: Int64 = 0
     var response: HTTPResponse?
     /// Why a callback broke the transfer off.
     var failure: HTTPClientError?
+    /// The last address that was not connected to.
+    var refusedAddress: HTTPClientError?
     /// The server's last refusal while libcurl goes on to prove who asks.
     private var refusal: HTTPClientError?
     /// What the handshake shows, when somebody answers for it.
@@ -45,6 +49,7 @@ final class ActiveTransfer {
         self.transfer = transfer
         self.configuration = configuration
         self.handle = handle
+        parser = ResponseHeadParser(followsRedirects: transfer.request.followsRedirects)
         started = now
         lastByte = now
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -131,7 +136,8 @@ final class ActiveTransfer {
         switch parser.take(line) {
         case .more, .trailer: return true
         case .interim:
-            phase = .connecting
+            // The server has said "100 Continue", and its silence counts while it is sent something.
+            if transfer.request.body == nil { phase = .connecting }
             return true
         case .redirect(let location):
             phase = .connecting
@@ -228,12 +234,15 @@ final class ActiveTransfer {
     func result(_ code: CURLcode) -> Result<Void, HTTPClientError> {
         if let failure { return .failure(failure) }
         if let refusal, response == nil { return .failure(refusal) }
-        guard code == CURLE_OK else { return .failure(certificateRefusal ?? error(for: code)) }
+        guard code == CURLE_OK else {
+            if response == nil, let refusedAddress { return .failure(refusedAddress) }
+            return .failure(certificateRefusal ?? error(for: code))
+        }
         guard response != nil else {
             return .failure(
                 HTTPClientError(.badResponse, "\(DisplayURL.text(transfer.request.url)) gave no complete answer."))
         }
-        if transfer.request.method == .get, let promised = promisedEnd, received != promised {
+        if transfer.request.method != .head, let promised = promisedEnd, received != promised {
             return .failure(
                 HTTPClientError(
                     .cut,

@@ -40,6 +40,10 @@ package struct HTTPClientError: LarderError {
         package static let insecureRedirect = Code(name: "http.insecure-redirect")
         /// A host, maybe a redirect's, that the request does not permit.
         package static let forbiddenHost = Code(name: "http.forbidden-host")
+        /// A name leads to an address that the request does not permit.
+        package static let forbiddenAddress = Code(name: "http.forbidden-address")
+        /// What is to be sent cannot be read.
+        package static let unreadableBody = Code(name: "http.unreadable-body")
         /// The server answered with a status that is not a success; see `status`.
         package static let status = Code(name: "http.status")
         /// The answer breaks the protocol or does not fit the request.

@@ -3,10 +3,14 @@
 
 /// What a client asks a server for.
 package struct HTTPRequest: Sendable {
-    /// What is to be done with the resource. Larder's client only reads.
+    /// What is to be done with the resource.
     package enum Method: String, Sendable {
         case get = "GET"
         case head = "HEAD"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
     }
 
     package var url: String
@@ -25,6 +29,15 @@ package struct HTTPRequest: Sendable {
     /// before anything is sent there. Called on the network thread; must not block.
     package var permitsHost: (@Sendable (String) -> Bool)?
 
+    /// Says whether a connection to an address may be made: asked of what the host's name led to, for each connection, so
+    /// that no name leads where it should not. With it no proxy is used. Called on the network thread; must not block.
+    package var permitsAddress: (@Sendable (NetworkAddress) -> Bool)?
+    /// What is sent; the method is one that takes a body then.
+    package var body: HTTPRequestBody?
+    /// Whether every status is an answer with a head and a body, rather than an error for all but success. Redirects are
+    /// answers then, too.
+    package var takesEveryStatus = false
+
     /// What the request proves; with it redirects and challenges are reported. nil: redirects are followed, and nothing is
     /// proven.
     package var authentication: HTTPAuthentication?
@@ -41,6 +54,9 @@ package struct HTTPRequest: Sendable {
         self.expectedLength = expectedLength
         self.timeLimit = timeLimit
     }
+
+    /// A body is never sent on to where a redirect leads.
+    var followsRedirects: Bool { body == nil && !takesEveryStatus }
 
     /// The first byte that is asked for.
     var firstByte: Int64 { max(0, rangeStart ?? 0) }

@@ -28,7 +28,10 @@ package struct ResponseHeadParser {
     private(set) var sawRedirect = false
     private var bytesSeen = 0
 
-    package init() {}
+    private let followsRedirects: Bool
+
+    /// - Parameter followsRedirects: false makes a redirect the final answer.
+    package init(followsRedirects: Bool = true) { self.followsRedirects = followsRedirects }
 
     /// Takes one line, with or without its line end.
     package mutating func take(_ line: UnsafeRawBufferPointer) -> Outcome {
@@ -61,7 +64,7 @@ package struct ResponseHeadParser {
             self.status = nil
             return .interim
         }
-        if [301, 302, 303, 307, 308].contains(status), let location = headers["Location"] {
+        if followsRedirects, [301, 302, 303, 307, 308].contains(status), let location = headers["Location"] {
             self.status = nil
             sawRedirect = true
             return .redirect(location: location)
