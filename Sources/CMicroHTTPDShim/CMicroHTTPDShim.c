@@ -18,6 +18,7 @@
     X(MHD_get_connection_info)                                                                                        \
     X(MHD_get_connection_values)                                                                                      \
     X(MHD_queue_response)                                                                                             \
+    X(MHD_quiesce_daemon)                                                                                             \
     X(MHD_resume_connection)                                                                                          \
     X(MHD_start_daemon)                                                                                               \
     X(MHD_stop_daemon)                                                                                                \
@@ -87,6 +88,8 @@ void larder_mhd_abort_socket(int socket) {
     struct sockaddr nobody = {.sa_family = AF_UNSPEC};
     connect(socket, &nobody, sizeof nobody);
 }
+
+int larder_mhd_quiesce(struct MHD_Daemon *daemon) { return loaded.MHD_quiesce_daemon(daemon); }
 
 void larder_mhd_stop(struct MHD_Daemon *daemon) { loaded.MHD_stop_daemon(daemon); }
 

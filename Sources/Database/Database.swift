@@ -61,6 +61,10 @@ package actor Database {
         }
     }
 
+    /// Writes a copy of the whole database as it is at one moment to a new file. Others may write meanwhile.
+    /// - Throws: `DatabaseError`, also when there is something at `path`.
+    package func copy(to path: FilePath) throws { try connection().execute("VACUUM INTO ?", [.text(path.string)]) }
+
     /// Gives back the memory of its page cache.
     package func trim() {
         guard let handle else { return }

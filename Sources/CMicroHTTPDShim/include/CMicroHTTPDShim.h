@@ -25,6 +25,8 @@ struct MHD_Daemon *larder_mhd_start(
     const struct larder_mhd_options *options, MHD_AccessHandlerCallback access, MHD_RequestCompletedCallback completed,
     void *context);
 
+/// Takes no more connections, while those that are there go on. The listening socket, which is the caller's then, or -1.
+int larder_mhd_quiesce(struct MHD_Daemon *daemon);
 void larder_mhd_stop(struct MHD_Daemon *daemon);
 
 void larder_mhd_suspend(struct MHD_Connection *connection);

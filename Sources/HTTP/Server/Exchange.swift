@@ -12,6 +12,7 @@ final class Exchange: Sendable {
         var receiver: (any HTTPBodyReceiver)?
         var answer: HTTPServerResponse?
         var status = 0
+        var answerHeaders = HTTPHeaders()
         var bytesSent: Int64 = 0
     }
 
@@ -63,9 +64,16 @@ final class Exchange: Sendable {
     // MARK: For the log
 
     /// What was sent so far.
-    var sent: (status: Int, bytes: Int64) { state.withLock { ($0.status, $0.bytesSent) } }
+    var sent: (status: Int, headers: HTTPHeaders, bytes: Int64) {
+        state.withLock { ($0.status, $0.answerHeaders, $0.bytesSent) }
+    }
 
-    func noteSending(status: Int) { state.withLock { $0.status = status } }
+    func noteSending(_ status: Int, _ headers: HTTPHeaders) {
+        state.withLock { state in
+            state.status = status
+            state.answerHeaders = headers
+        }
+    }
 
     func noteSent(_ count: Int) { state.withLock { $0.bytesSent += Int64(count) } }
 }

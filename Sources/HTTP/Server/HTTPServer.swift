@@ -64,6 +64,15 @@ package final class HTTPServer: Sendable {
         }
     }
 
+    /// Takes no more connections, and waits for the requests that are under way. Blocks.
+    /// - Returns: whether all were answered within that time.
+    @discardableResult
+    package func drain(atMost limit: Duration) -> Bool {
+        let listener = daemon.withLock { daemon in daemon.map { larder_mhd_quiesce($0) } }
+        if let listener, listener >= 0 { _ = try? FileDescriptor(rawValue: listener).close() }
+        return core.waitUntilIdle(atMost: limit)
+    }
+
     /// Stops: requests that wait are answered with 503, bodies on their way are broken off, all threads have ended when
     /// this returns. Blocks. Calling it again does nothing.
     package func stop() {

@@ -37,6 +37,8 @@ package struct HTTPExchangeRecord: Sendable {
     /// The Range field of the request.
     package let range: String?
     package let status: Int
+    /// The header fields of the answer.
+    package let answerHeaders: HTTPHeaders
     /// Bytes of the body that were handed to the connection.
     package let bytes: Int64
     package let duration: Duration

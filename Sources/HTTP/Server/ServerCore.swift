@@ -19,6 +19,8 @@ final class ServerCore: Sendable {
     private let handler: HTTPServer.Handler
     private let state = Locked(State())
     let parking = ParkingLot()
+    /// Requests that have come and are not over, to be waited for at the end.
+    private let underWay = Monitor(0)
 
     init(_ configuration: HTTPServerConfiguration, handler: @escaping HTTPServer.Handler) {
         self.configuration = configuration
@@ -27,6 +29,7 @@ final class ServerCore: Sendable {
 
     /// The request's head has come.
     func begin(_ exchange: Exchange) -> MHD_Result {
+        underWay.withLock { $0 += 1 }
         switch configuration.bodyPlan?(exchange.request) ?? .memory(limit: configuration.maximumRequestBody) {
         case .memory(let limit): exchange.keepBody(limit: limit)
         case .receiver(let receiver): exchange.passBody(to: receiver)
@@ -78,17 +81,24 @@ final class ServerCore: Sendable {
             return .NO
         }
         for field in answer.headers.fields { larder_mhd_add_header(response, field.name, field.value) }
-        exchange.noteSending(status: answer.status)
+        exchange.noteSending(answer.status, answer.headers)
         return larder_mhd_send(exchange.connection.raw, UInt32(clamping: answer.status), response)
     }
 
+    /// Waits until no request is under way; false when some still are after that time. Blocks.
+    func waitUntilIdle(atMost limit: Duration) -> Bool {
+        underWay.wait(atMost: limit) { $0 == 0 ? true : nil } ?? false
+    }
+
     func completed(_ exchange: Exchange, isComplete: Bool) {
+        underWay.withLock { $0 -= 1 }
         guard let log = configuration.log else { return }
         let sent = exchange.sent
         log(
             HTTPExchangeRecord(
                 client: exchange.connection.client, method: exchange.method, path: exchange.path,
-                range: exchange.headers["Range"], status: sent.status, bytes: sent.bytes,
+                range: exchange.headers["Range"], status: sent.status,
+                answerHeaders: sent.headers, bytes: sent.bytes,
                 duration: exchange.started.duration(to: SuspendingClock().now), isComplete: isComplete))
     }
 
