@@ -76,9 +76,10 @@ let package = Package(
         room(
             "HostingService", "HostingModel", "AssetPacks", "AppleArchive", "Database", "HTTP", "Crypto", "Languages",
             "Kit", "System"),
+        room("HostingClient", "HostingModel", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
         room(
-            "Commands", "DevelopmentServer", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
-            "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
+            "Commands", "DevelopmentServer", "HostingClient", "HostingModel", "DeviceProtocol", "PackNamespace",
+            "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
         .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
         .executableTarget(name: "larder-host", dependencies: ["HostingService", "Kit"], path: "Sources/larder-host"),
@@ -120,8 +121,8 @@ let package = Package(
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
-            "HostingService", "HostingService", "HostingModel", "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit",
-            "System", "larder-host"),
+            "HostingService", "HostingService", "HostingModel", "HostingClient", "Commands", "AssetPacks", "AppleArchive",
+            "Crypto", "HTTP", "Kit", "System", "larder-host"),
         tests(
             "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",
             "System"),

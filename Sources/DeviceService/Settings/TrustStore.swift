@@ -12,7 +12,7 @@ struct TrustStore: Sendable {
 
     let folder: FilePath
 
-    init(_ paths: LarderPaths) { folder = paths.state.appending("trust") }
+    init(_ paths: LarderPaths) { folder = paths.trust }
 
     /// - Throws: `DeviceError` with code `badSetting` when the name or the PEM text will not do.
     func add(name: String, pem: String) async throws {

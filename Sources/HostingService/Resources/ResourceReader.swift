@@ -129,21 +129,3 @@ struct ResourceReader: Sendable {
         return path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 }
-
-/// Texts inside URLs.
-enum PercentEncoding {
-    /// Everything but letters, digits and `-._~` as `%XX`.
-    static func encode(_ text: some StringProtocol) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default: result += "%" + Hexadecimal.encode([byte]).uppercased()
-            }
-        }
-        return result
-    }
-}

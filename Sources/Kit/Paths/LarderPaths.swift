@@ -59,6 +59,8 @@ package struct LarderPaths: Hashable, Sendable {
 
     package var socket: FilePath { runtime.appending("larderd.sock") }
     package var database: FilePath { state.appending("larder.sqlite") }
+    /// Certificates that are trusted besides the system's.
+    package var trust: FilePath { state.appending("trust") }
     package var apps: FilePath { state.appending("apps") }
     /// What archives of apps are looked at in; nothing in it outlives the look.
     package var incoming: FilePath { state.appending("incoming") }

@@ -77,18 +77,25 @@ final class HostFixture: Sendable {
 
     /// The bytes of an archive with one file.
     func archive(_ id: String = "Coast", content: [UInt8], platforms: String = "[]") throws -> [UInt8] {
+        try File.read(scratch.archive(id, content: content, platforms: platforms))
+    }
+}
+
+extension Scratch {
+    /// An archive with one file.
+    func archive(_ id: String, content: [UInt8], platforms: String = "[]") throws -> FilePath {
         let folder = "pack-\(UInt64.random(in: 0...UInt64.max))"
-        try scratch.write(content, to: "\(folder)/source/data.bin")
-        let manifest = try scratch.write(
+        try write(content, to: "\(folder)/source/data.bin")
+        let manifest = try write(
             """
             {"assetPackID": "\(id)", "downloadPolicy": {"onDemand": {}}, "fileSelectors": [{"file": "data.bin"}],
              "platforms": \(platforms)}
             """, to: "\(folder)/manifest.json")
-        let archive = scratch("\(folder)/pack.aar")
+        let archive = self("\(folder)/\(id).aar")
         _ = try Packager(
-            PackEvaluation(PackManifest(contentsOf: manifest), sourceDirectory: scratch("\(folder)/source"))
+            PackEvaluation(PackManifest(contentsOf: manifest), sourceDirectory: self("\(folder)/source"))
         ).package(to: archive)
-        return try File.read(archive)
+        return archive
     }
 }
 
