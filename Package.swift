@@ -121,7 +121,8 @@ let package = Package(
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
-            "HostingService", "HostingService", "HostingModel", "HostingClient", "Commands", "AssetPacks", "AppleArchive",
+            "HostingService", "HostingService", "HostingModel", "HostingClient", "Commands", "AssetPacks",
+            "AppleArchive",
             "Crypto", "HTTP", "Kit", "System", "larder-host"),
         tests(
             "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",

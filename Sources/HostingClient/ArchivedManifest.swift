@@ -32,7 +32,8 @@ package enum ArchivedManifest {
         }
         guard let bytes = finder.bytes else {
             throw AssetPackError(
-                .notAPack, "\(path) is no asset pack: it has no \"\(Packager.manifestName)\". 'larder package' makes one.")
+                .notAPack,
+                "\(path) is no asset pack: it has no \"\(Packager.manifestName)\". 'larder package' makes one.")
         }
         return try PackManifest.decodeArchived(bytes, source: "\(path)/\(Packager.manifestName)").assetPackID
     }

@@ -70,7 +70,8 @@ package final class HostingClient: Sendable {
 
     /// Changes a resource; its `data`.
     /// - Throws: as `get`
-    package func change(_ type: ResourceType, _ id: String, _ attributes: [String: JSONValue]) async throws -> JSONValue {
+    package func change(_ type: ResourceType, _ id: String, _ attributes: [String: JSONValue]) async throws -> JSONValue
+    {
         try await data(send(.patch, "/v1/\(type)/\(Self.encode(id))", Self.document(type, id, attributes, [:])))
     }
 
@@ -102,7 +103,8 @@ package final class HostingClient: Sendable {
 
     /// Sends a document as it is, with the patience of this client.
     /// - Throws: as `get`
-    package func send(_ method: HTTPRequest.Method, _ target: String, _ document: JSONValue?) async throws -> JSONValue {
+    package func send(_ method: HTTPRequest.Method, _ target: String, _ document: JSONValue?) async throws -> JSONValue
+    {
         var retries = Retries()
         while true {
             let wait: Duration?

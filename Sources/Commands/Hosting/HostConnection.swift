@@ -14,7 +14,8 @@ struct HostConnection: Sendable {
         .value(
             "host", "url", "The host's address; LARDER_HOST, or \"url\" in hosting.json among this user's settings."),
         .value(
-            "key", "file", "The private key, a .p8 file; APP_STORE_CONNECT_PRIVATE_KEY, which may also be the key itself.",
+            "key", "file",
+            "The private key, a .p8 file; APP_STORE_CONNECT_PRIVATE_KEY, which may also be the key itself.",
             completion: .file),
         .value("key-id", "id", "The key's identifier; APP_STORE_CONNECT_KEY_IDENTIFIER."),
         .value("issuer", "id", "The key's issuer; APP_STORE_CONNECT_ISSUER_ID."),

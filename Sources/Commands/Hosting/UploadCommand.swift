@@ -82,7 +82,8 @@ final class UploadDisplay: Sendable {
             let (phase, isDue) = state.withLock { state in
                 state.total = total
                 let now = ContinuousClock.now
-                guard state.told.map({ $0.duration(to: now) >= .milliseconds(200) }) ?? true || completed == total else {
+                guard state.told.map({ $0.duration(to: now) >= .milliseconds(200) }) ?? true || completed == total
+                else {
                     return (state.phase, false)
                 }
                 state.told = now

@@ -127,9 +127,8 @@ import Testing
 
     @Test func whatTheHostRefusesIsTold() async throws {
         try await HostFixture.with { fixture in
-            let good = try Self.archive(fixture, size: 50_000)
-            var bytes = try File.read(good)
-            // The manifest stands first; what is broken is behind it.
+            var bytes = try File.read(Self.archive(fixture))
+            // The manifest stands in the first block; what is missing is behind it.
             bytes.removeLast(bytes.count / 3)
             let archive = try fixture.scratch.write(bytes, to: "broken/Coast.aar")
             let uploader = PackUploader(Self.client(fixture))
@@ -193,7 +192,8 @@ import Testing
         let context = CommandContext(
             programName: "larder", environment: variables, workingDirectory: fixture.scratch(""),
             standardOutput: output, standardError: errors)
-        let code = await CommandRunner(CommandTrees.tree(for: "larder")).run(words, context)
+        let code = await CommandRunner(root: CommandTrees.tree(for: "larder"), version: "test").run(
+            words, context: context)
         return (code, output.text, errors.text)
     }
 
@@ -205,7 +205,8 @@ import Testing
             #expect(plain.code == .success, "\(plain)")
             #expect(plain.output.contains("Uploaded Coast 1"))
             #expect(plain.output.contains("internal testers can get it"))
-            let json = try await Self.run(fixture, ["upload", archive, "--app", HostFixture.bundleID, "--wait", "--json"])
+            let json = try await Self.run(
+                fixture, ["upload", archive, "--app", HostFixture.bundleID, "--wait", "--json"])
             let lines = try json.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)).value }
             #expect(lines.first?["event"] == "began")
             #expect(lines.contains { $0["event"] == "progress" && $0["completed"] == $0["total"] })
@@ -217,7 +218,7 @@ import Testing
 
     @Test func theCommandFailsWhereTheHostRefuses() async throws {
         try await HostFixture.with { fixture in
-            var bytes = try File.read(try Self.archive(fixture, size: 50_000))
+            var bytes = try File.read(Self.archive(fixture))
             bytes.removeLast(bytes.count / 3)
             let archive = try fixture.scratch.write(bytes, to: "broken/Coast.aar").string
             let result = try await Self.run(fixture, ["upload", archive, "--app", HostFixture.bundleID, "--wait"])
