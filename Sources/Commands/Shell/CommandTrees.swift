@@ -6,7 +6,7 @@ package import Kit
 /// The command trees of the one program under its names.
 package enum CommandTrees {
     /// Every name the program answers to; each is a link to it.
-    package static let names = ["larder", "ba-package", "ba-serve", "backgroundassets-debug"]
+    package static let names = ["larder", "ba-package", "ba-serve", "backgroundassets-debug", "altool"]
 
     /// The tree for the name the program was called by; any unknown name is `larder`.
     package static func tree(for name: String) -> Command {
@@ -14,6 +14,7 @@ package enum CommandTrees {
         case "ba-package": PackCommands.tree
         case "ba-serve": ServeCommands.tree
         case "backgroundassets-debug": DebugCommand.tree
+        case "altool": AltoolCommand.tree
         default: larder
         }
     }

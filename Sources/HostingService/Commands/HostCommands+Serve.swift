@@ -33,6 +33,15 @@ extension HostCommands {
             .flag("behind-proxy", "Serve plain http to other machines, too: a proxy sees to https."),
             .value("url", "address", "How publishers and devices reach the host, when it is not as it listens."),
             .flag("auto-review", "Approve what is submitted for review at once: for teams that want no reviewer."),
+            .repeatable(
+                "limit", "name=value",
+                "How much the host takes, as archive-size=8GiB: "
+                    + HostLimits.names.map { "\($0.name), \($0.meaning)" }.joined(separator: "; ") + "."),
+            .value(
+                "drain", "seconds", "How long requests that are under way may take after SIGTERM.", default: "10"),
+            .value(
+                "log-format", "format", "text or json; what suits standard error by default.",
+                completion: .choices(["text", "json"])),
             .value(
                 "log-level", "level", "trace, debug, info, notice, warning, error or critical.", default: "notice",
                 completion: .choices(LogLevel.allCases.map(\.name))),
@@ -79,8 +88,15 @@ private struct ServeOptions: Sendable {
         configuration.publicURL = try publicURL()
         configuration.reviewsAutomatically = arguments.flag("auto-review")
         let level = try arguments.choice("log-level", of: LogLevel.allCases.map(\.name)).flatMap(LogLevel.init(name:))
-        configuration.log = Logger(
-            label: "larder-host", level: level ?? .notice, sink: StreamLogSink.suitable(context.environment))
+        let sink: StreamLogSink =
+            switch try arguments.choice("log-format", of: ["text", "json"]) {
+            case "json": StreamLogSink(format: .json)
+            case "text": StreamLogSink(format: .text)
+            default: StreamLogSink.suitable(context.environment)
+            }
+        configuration.log = Logger(label: "larder-host", level: level ?? .notice, sink: sink)
+        configuration.drainSeconds = Int64(try arguments.integer("drain", in: 0...3600) ?? 10)
+        for setting in arguments.values("limit") { try configuration.limits.set(setting) }
         return configuration
     }
 

@@ -23,10 +23,10 @@ struct Dispatcher: Sendable {
         ReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         BetaReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         DecisionRoutes(context: context, reader: reader).addRoutes(to: &router)
+        OperationRoutes(context: context).addRoutes(to: &router)
         AppRoutes(reader: reader).addRoutes(to: &router)
         uploads.addRoutes(to: &router)
         DeviceRoutes(context: context).addRoutes(to: &router)
-        router.add("GET", "/healthz", .open) { _ in .text(200, "ok") }
         self.router = router
     }
 
@@ -79,9 +79,11 @@ struct Dispatcher: Sendable {
     }
 
     func log(_ record: HTTPExchangeRecord) {
+        context.metrics.note(record)
         context.log.info(
             "A request was answered.",
             [
+                "request": record.answerHeaders["X-Request-Id"] ?? "",
                 "client": record.client, "method": record.method, "path": record.path, "status": "\(record.status)",
                 "bytes": "\(record.bytes)", "milliseconds": "\(Int(record.duration / .milliseconds(1)))",
             ])

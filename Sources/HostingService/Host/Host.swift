@@ -15,6 +15,7 @@ package final class Host: Sendable {
     private let server: HTTPServer
     private let context: HostContext
     private let jobs: JobRunner
+    private let drainSeconds: Int64
 
     /// Opens the data folder, making it if need be, and listens.
     /// - Throws: `HostingError`, `DatabaseError`, `HTTPServerError`, `Errno`
@@ -28,8 +29,10 @@ package final class Host: Sendable {
         context = HostContext(
             database: database, blobs: try FolderBlobStore(folder: configuration.data), limits: configuration.limits,
             reviewsAutomatically: configuration.reviewsAutomatically,
-            log: configuration.log, addressSecret: Hexadecimal.decode(secret) ?? [], clock: configuration.clock,
+            data: configuration.data, log: configuration.log, addressSecret: Hexadecimal.decode(secret) ?? [],
+            clock: configuration.clock,
             base: Locked(configuration.publicURL ?? ""))
+        drainSeconds = configuration.drainSeconds
         jobs = JobRunner(context)
         let dispatcher = Dispatcher(context, jobs)
         var server = HTTPServerConfiguration(
@@ -43,9 +46,15 @@ package final class Host: Sendable {
         context.base.withLock { [url] in $0 = url }
     }
 
-    /// Takes no more requests, ends what is under way, and closes the database.
+    /// Takes no more requests, answers those that are under way as long as that takes no longer than it may, leaves the job at
+    /// hand to the next host, and closes the database.
     package func stop() async {
-        _ = try? await offload { [server] in server.stop() }
+        _ = try? await offload { [server, drainSeconds, log = context.log] in
+            if !server.drain(atMost: .seconds(drainSeconds)) {
+                log.warning("Requests were broken off, since they took too long.")
+            }
+            server.stop()
+        }
         await jobs.stop()
         await context.database.close()
     }

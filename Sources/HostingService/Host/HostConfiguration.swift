@@ -22,6 +22,8 @@ package struct HostConfiguration: Sendable {
     package var limits = HostLimits()
     /// Whether what is submitted is approved without anybody looking.
     package var reviewsAutomatically = false
+    /// How long requests that are under way may take at the end, in seconds.
+    package var drainSeconds: Int64 = 10
     package var log = Logger.silent
     /// Now; tests have their own.
     package var clock: @Sendable () -> Timestamp = { .now }

@@ -4,6 +4,7 @@
 internal import Database
 internal import HostingModel
 internal import Kit
+internal import System
 
 /// What all parts of a host work with.
 struct HostContext: Sendable {
@@ -12,6 +13,9 @@ struct HostContext: Sendable {
     let limits: HostLimits
     /// Whether what is submitted is approved without anybody looking.
     let reviewsAutomatically: Bool
+    /// The folder in which the host keeps everything.
+    let data: FilePath
+    let metrics = HostMetrics()
     let log: Logger
     /// Signs addresses that are given out.
     let addressSecret: [UInt8]
@@ -24,7 +28,7 @@ struct HostContext: Sendable {
     var now: String { clock().formatted }
 }
 
-/// How much a host takes (BA 5).
+/// How much a host takes (BA 5). `HostLimits+Settings` says how an operator names them.
 package struct HostLimits: Sendable {
     /// Packs of one app that are not archived.
     package var packsPerApp = 200
@@ -38,6 +42,9 @@ package struct HostLimits: Sendable {
     package var uploadLifetime: Int64 = 24 * 3600
     /// Bytes of a document in a request.
     package var documentSize = 256 << 10
+
+    /// Bytes that must be free on the disk for the host to be healthy.
+    package var freeSpace: Int64 = 256 << 20
 
     package init() {}
 }

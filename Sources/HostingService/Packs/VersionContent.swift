@@ -52,6 +52,11 @@ struct VersionContent: Sendable {
         return .object(members)
     }
 
+    /// The digest of a stored version's archive; nil without content.
+    static func digest(of version: ResourceRecord) -> Digest? {
+        version["content"]?["digest"]?.stringValue.flatMap { Digest(hex: $0) }
+    }
+
     /// The size in bytes of a stored version's archive; 0 without content.
     static func archiveSize(of version: ResourceRecord) -> Int64 {
         version["content"]?["archiveSize"]?.integerValue ?? 0

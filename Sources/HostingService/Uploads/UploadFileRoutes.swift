@@ -47,6 +47,7 @@ struct UploadFileRoutes: Sendable {
                         "The version has a file of the type \(kind) already. Make a new version, or go on with that file."
                     )
                 }
+                try checkQuota(size, app: version.app, in: store)
                 let file = ResourceRecord(
                     .backgroundAssetUploadFiles, id: id, app: version.app,
                     values: [
@@ -65,6 +66,18 @@ struct UploadFileRoutes: Sendable {
         } catch {
             await context.blobs.discard(id)
             throw error
+        }
+    }
+
+    /// - Throws: `APIError` when the app's packs would take more than they may (BA 5).
+    private func checkQuota(_ size: Int64, app: String, in store: borrowing Connection) throws {
+        let used = try store.records(.backgroundAssets, where: ["app": .text(app), "archived": 0])
+            .reduce(Int64(0)) { $0 + ($1.integer("usedBytes") ?? 0) }
+        guard size <= context.limits.bytesPerApp - min(used, context.limits.bytesPerApp) else {
+            throw APIError.state(
+                "STATE_ERROR.LIMIT_REACHED",
+                "The app's packs take \(used) of \(context.limits.bytesPerApp) bytes, and this file has \(size). Archive packs "
+                    + "that are not needed any more.")
         }
     }
 

@@ -92,7 +92,11 @@ package struct ArgumentParser: Sendable {
                 break
             }
             if word == "--help" || word == "-h" { return .help(path: path) }
-            if word == "--version", path.count == 1 || path.count == 2 && path[0].defaultSubcommand == command.name {
+            let tellsVersion = path.count == 1 || path.count == 2 && path[0].defaultSubcommand == command.name
+            // An option of that name needs a value; alone it is the usual question.
+            if word == "--version", tellsVersion,
+                words.isEmpty || !command.options.contains(where: { $0.name == "version" })
+            {
                 return .version
             }
             if word.hasPrefix("--") {

@@ -178,35 +178,16 @@ import Testing
 
     // MARK: The command
 
-    private static func run(
-        _ fixture: HostFixture, _ words: [String], environment: [String: String] = [:]
-    ) async throws -> (code: ExitCode, output: String, errors: String) {
-        let signer = fixture.publisher.signer
-        let (output, errors) = (BufferSink(), BufferSink())
-        var variables = [
-            "LARDER_HOME": fixture.scratch("home").string, "LARDER_HOST": fixture.host.url,
-            "APP_STORE_CONNECT_KEY_IDENTIFIER": signer.keyID, "APP_STORE_CONNECT_ISSUER_ID": signer.issuer,
-            "APP_STORE_CONNECT_PRIVATE_KEY": String(decoding: try signer.key.pem(), as: UTF8.self),
-        ]
-        for (name, value) in environment { variables[name] = value.isEmpty ? nil : value }
-        let context = CommandContext(
-            programName: "larder", environment: variables, workingDirectory: fixture.scratch(""),
-            standardOutput: output, standardError: errors)
-        let code = await CommandRunner(root: CommandTrees.tree(for: "larder"), version: "test").run(
-            words, context: context)
-        return (code, output.text, errors.text)
-    }
-
     @Test func theCommandUploadsAndWaits() async throws {
         try await HostFixture.with { fixture in
             let archive = try Self.archive(fixture, size: 30_000).string
-            let plain = try await Self.run(
-                fixture, ["upload", archive, "--app", HostFixture.bundleID, "--wait"])
+            let plain = try await fixture.run(
+                ["upload", archive, "--app", HostFixture.bundleID, "--wait"])
             #expect(plain.code == .success, "\(plain)")
             #expect(plain.output.contains("Uploaded Coast 1"))
             #expect(plain.output.contains("internal testers can get it"))
-            let json = try await Self.run(
-                fixture, ["upload", archive, "--app", HostFixture.bundleID, "--wait", "--json"])
+            let json = try await fixture.run(
+                ["upload", archive, "--app", HostFixture.bundleID, "--wait", "--json"])
             let lines = try json.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)).value }
             #expect(lines.first?["event"] == "began")
             #expect(lines.contains { $0["event"] == "progress" && $0["completed"] == $0["total"] })
@@ -221,7 +202,7 @@ import Testing
             var bytes = try File.read(Self.archive(fixture))
             bytes.removeLast(bytes.count / 3)
             let archive = try fixture.scratch.write(bytes, to: "broken/Coast.aar").string
-            let result = try await Self.run(fixture, ["upload", archive, "--app", HostFixture.bundleID, "--wait"])
+            let result = try await fixture.run(["upload", archive, "--app", HostFixture.bundleID, "--wait"])
             #expect(result.code == .badInput)
             #expect(result.errors.contains("ARCHIVE_INVALID"))
         }
@@ -235,18 +216,18 @@ import Testing
                 ("LARDER_HOST", "--host"), ("APP_STORE_CONNECT_KEY_IDENTIFIER", "--key-id"),
                 ("APP_STORE_CONNECT_ISSUER_ID", "--issuer"),
             ] {
-                let result = try await Self.run(fixture, words, environment: [variable: ""])
+                let result = try await fixture.run(words, environment: [variable: ""])
                 #expect(result.code == .usage)
                 #expect(result.errors.contains(option) && result.errors.contains(variable))
             }
             // Then the key is looked for where App Store Connect's tools look, and found there.
             let keyless = ["APP_STORE_CONNECT_PRIVATE_KEY": "", "API_PRIVATE_KEYS_DIR": fixture.scratch("keys").string]
-            let missing = try await Self.run(fixture, words, environment: keyless)
+            let missing = try await fixture.run(words, environment: keyless)
             #expect(missing.code == .notFound)
             #expect(missing.errors.contains("AuthKey_\(fixture.publisher.signer.keyID).p8"))
             try fixture.scratch.write(
                 try fixture.publisher.signer.key.pem(), to: "keys/AuthKey_\(fixture.publisher.signer.keyID).p8")
-            let found = try await Self.run(fixture, words, environment: keyless)
+            let found = try await fixture.run(words, environment: keyless)
             #expect(found.code == .success, "\(found)")
         }
     }
@@ -259,8 +240,8 @@ import Testing
             ]
             try fixture.scratch.write(settings.serialized(), to: "home/config/hosting.json")
             let archive = try Self.archive(fixture, size: 1000).string
-            let result = try await Self.run(
-                fixture, ["upload", archive, "--app", HostFixture.bundleID],
+            let result = try await fixture.run(
+                ["upload", archive, "--app", HostFixture.bundleID],
                 environment: [
                     "LARDER_HOST": "", "APP_STORE_CONNECT_KEY_IDENTIFIER": "", "APP_STORE_CONNECT_ISSUER_ID": "",
                 ])

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Kit
+internal import System
+
+extension HostCommands {
+    static let backup = Command(
+        "backup", summary: "Copy everything a host keeps to a new folder, while it runs or not",
+        discussion: """
+            The copy is of one moment: the database as it was then, and every archive and part that it speaks of. To restore, stop \
+            the host, move its data folder away, and put the copy in its place, or serve with --data on the copy.
+            """,
+        examples: [.init("larder-host backup /backups/2026-11-21", "copies everything to a new folder")],
+        options: [data, .json],
+        arguments: [CommandArgument("folder", "The new folder.", completion: .directory)]
+    ) { arguments, context in
+        let configuration = try configuration(arguments, context)
+        let folder = context.resolve(try arguments.requiredArgument("folder"))
+        let result = try await HostBackup(data: configuration.data).copy(to: folder)
+        if context.json {
+            context.print(json: [
+                "folder": .string(folder.string), "files": .integer(Int64(result.files)),
+                "bytes": .integer(result.bytes),
+            ])
+        } else {
+            context.print(
+                "Backed up to \(folder): the database, and \(result.files) files of \(ByteCount.formatted(result.bytes))."
+            )
+        }
+        return .success
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Kit
+
+extension HostLimits {
+    /// The names of the limits, and what each is, for help.
+    static let names: [(name: String, meaning: String)] = [
+        ("packs-per-app", "packs of one app that are not archived"), ("archive-size", "one archive"),
+        ("installed-size", "all files of one archive, unpacked"), ("bytes-per-app", "all packs of one app"),
+        ("upload-lifetime", "how long addresses for parts are good, in seconds"),
+        ("document-size", "a document in a request"),
+        ("free-space", "what must be free on the disk for the host to be healthy"),
+    ]
+
+    /// Takes `name=value`; sizes as `200GB` or `64GiB`.
+    /// - Throws: `UsageError`
+    mutating func set(_ setting: String) throws {
+        let words = setting.split(separator: "=", maxSplits: 1).map(String.init)
+        guard words.count == 2 else {
+            throw UsageError("--limit needs a name and a value, as --limit archive-size=8GiB, not \"\(setting)\".")
+        }
+        guard let value = ByteSize.parse(words[1]), value > 0, value <= 1 << 60 else {
+            throw UsageError("The limit \(words[0]) needs a size or a number above 0, not \"\(words[1])\".")
+        }
+        switch words[0] {
+        case "packs-per-app": packsPerApp = value
+        case "archive-size": archiveSize = Int64(value)
+        case "installed-size": installedSize = UInt64(value)
+        case "bytes-per-app": bytesPerApp = Int64(value)
+        case "upload-lifetime": uploadLifetime = Int64(min(value, 365 * 24 * 3600))
+        case "document-size": documentSize = min(value, 64 << 20)
+        case "free-space": freeSpace = Int64(value)
+        default:
+            let known = Self.names.map(\.name)
+            throw UsageError(
+                "There is no limit \"\(words[0])\"; there are \(known.joined(separator: ", ")).",
+                suggestion: Spelling.closest(to: words[0], among: known))
+        }
+    }
+}
