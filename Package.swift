@@ -57,6 +57,7 @@ let package = Package(
         room("Kit", "System", "CLinux"),
         room("Crypto", "Kit", "System", "COpenSSL", "COpenSSLShim"),
         room("HTTP", "Crypto", "Kit", "System", "CLinux", "CCurlShim", "CMicroHTTPDShim"),
+        room("Mail", "HTTP", "Kit", "System", "CCurlShim"),
         room("Database", "Kit", "System", "CSQLite"),
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
         room("Languages"),
@@ -74,7 +75,8 @@ let package = Package(
         room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room("HostingModel", "Kit"),
         room(
-            "HostingService", "HostingModel", "AssetPacks", "AppleArchive", "Database", "HTTP", "Crypto", "Languages",
+            "HostingService", "HostingModel", "AssetPacks", "AppleArchive", "Database", "Mail", "HTTP", "Crypto",
+            "Languages",
             "Kit", "System"),
         room("HostingClient", "HostingModel", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
         room(
@@ -101,6 +103,7 @@ let package = Package(
         tests("Kit", "Kit", "System"),
         tests("Crypto", "Crypto", "Kit", "System"),
         tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
+        tests("Mail", "Mail", "HTTP", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
         .testTarget(
             name: "AppleArchiveTests", dependencies: ["AppleArchive", "Crypto", "Kit", "System", "TestSupport"],
@@ -121,7 +124,7 @@ let package = Package(
         tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
-            "HostingService", "HostingService", "HostingModel", "HostingClient", "Commands", "AssetPacks",
+            "HostingService", "HostingService", "HostingModel", "HostingClient", "Mail", "Commands", "AssetPacks",
             "AppleArchive",
             "Crypto", "HTTP", "Kit", "System", "larder-host"),
         tests(

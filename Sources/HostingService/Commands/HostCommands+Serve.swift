@@ -3,6 +3,7 @@
 
 internal import Crypto
 internal import Kit
+internal import Mail
 internal import System
 
 extension HostCommands {
@@ -33,6 +34,12 @@ extension HostCommands {
             .flag("behind-proxy", "Serve plain http to other machines, too: a proxy sees to https."),
             .value("url", "address", "How publishers and devices reach the host, when it is not as it listens."),
             .flag("auto-review", "Approve what is submitted for review at once: for teams that want no reviewer."),
+            .value(
+                "smtp", "url",
+                "The mail server that tells of refused versions, as smtp://mail.example.com:587; LARDER_SMTP_USER and "
+                    + "LARDER_SMTP_PASSWORD log in there."),
+            .value("mail-from", "address", "Who writes."),
+            .repeatable("mail-to", "address", "Who is written to."),
             .repeatable(
                 "limit", "name=value",
                 "How much the host takes, as archive-size=8GiB: "
@@ -96,8 +103,22 @@ private struct ServeOptions: Sendable {
             }
         configuration.log = Logger(label: "larder-host", level: level ?? .notice, sink: sink)
         configuration.drainSeconds = Int64(try arguments.integer("drain", in: 0...3600) ?? 10)
+        configuration.mail = try mail()
         for setting in arguments.values("limit") { try configuration.limits.set(setting) }
         return configuration
+    }
+
+    private func mail() throws -> HostMail? {
+        guard let url = arguments.value("smtp") else { return nil }
+        let (from, to) = (try arguments.required("mail-from"), arguments.values("mail-to"))
+        guard !to.isEmpty else { throw UsageError("Who is to be written to? Give --mail-to.") }
+        for address in [from] + to where !MailMessage.isAddress(address) {
+            throw UsageError("\"\(address)\" is no address for mail, as packs@example.com.")
+        }
+        let server = try MailServer(
+            url: url, user: context.environment["LARDER_SMTP_USER"],
+            password: context.environment["LARDER_SMTP_PASSWORD"])
+        return HostMail(server: server, from: from, to: to)
     }
 
     private func identity(_ host: String) throws -> TLSIdentity? {

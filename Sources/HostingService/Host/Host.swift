@@ -29,7 +29,10 @@ package final class Host: Sendable {
         context = HostContext(
             database: database, blobs: try FolderBlobStore(folder: configuration.data), limits: configuration.limits,
             reviewsAutomatically: configuration.reviewsAutomatically,
-            data: configuration.data, log: configuration.log, addressSecret: Hexadecimal.decode(secret) ?? [],
+            data: configuration.data,
+            mail: try configuration.mail.map {
+                try MailOutbox($0, folder: configuration.data.appending("mail"), log: configuration.log)
+            }, log: configuration.log, addressSecret: Hexadecimal.decode(secret) ?? [],
             clock: configuration.clock,
             base: Locked(configuration.publicURL ?? ""))
         drainSeconds = configuration.drainSeconds
@@ -56,6 +59,7 @@ package final class Host: Sendable {
             server.stop()
         }
         await jobs.stop()
+        await context.mail?.stop()
         await context.database.close()
     }
 }

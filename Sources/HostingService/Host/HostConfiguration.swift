@@ -24,6 +24,8 @@ package struct HostConfiguration: Sendable {
     package var reviewsAutomatically = false
     /// How long requests that are under way may take at the end, in seconds.
     package var drainSeconds: Int64 = 10
+    /// Who is told by mail; nil for nobody.
+    package var mail: HostMail?
     package var log = Logger.silent
     /// Now; tests have their own.
     package var clock: @Sendable () -> Timestamp = { .now }

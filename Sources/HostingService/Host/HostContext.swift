@@ -16,6 +16,7 @@ struct HostContext: Sendable {
     /// The folder in which the host keeps everything.
     let data: FilePath
     let metrics = HostMetrics()
+    let mail: MailOutbox?
     let log: Logger
     /// Signs addresses that are given out.
     let addressSecret: [UInt8]

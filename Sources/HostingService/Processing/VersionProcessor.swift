@@ -42,8 +42,26 @@ struct VersionProcessor: Sendable {
             try await context.database.write { try Publication.fail(version.id, rejection.detail, job: job, in: $0) }
             context.log.notice(
                 "A version was refused.", ["version": version.id, "code": rejection.detail.code])
+            try await tell(of: rejection.detail, version: version, pack: pack)
         }
         for file in files { await context.blobs.discard(file.id) }
+    }
+
+    /// Writes to those who are to know.
+    private func tell(of detail: StateDetail, version: ResourceRecord, pack: ResourceRecord) async throws {
+        guard let mail = context.mail else { return }
+        let app = try await context.database.read { try $0.record(.apps, version.app) }
+        let name = "\(pack.text("assetPackIdentifier") ?? "") \(version.integer("version") ?? 0)"
+        await mail.queue(
+            subject: "\(name) of \(app?.text("bundleId") ?? "") was refused",
+            text: """
+                Version \(version.integer("version") ?? 0) of the asset pack "\(pack.text("assetPackIdentifier") ?? "")" of \
+                \(app?.text("name") ?? "") (\(app?.text("bundleId") ?? "")) was uploaded and found unsound:
+
+                \(detail.description) (\(detail.code))
+
+                The version's identifier is \(version.id). Correct the pack, and upload it again as a new version.
+                """, now: context.clock())
     }
 
     private func check(
