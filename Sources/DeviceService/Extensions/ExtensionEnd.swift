@@ -16,6 +16,8 @@ enum ExtensionEnd: Hashable, Sendable {
     case crashed(signal: Int32, said: String)
     case exited(code: Int32, said: String)
     case misspoke(reason: String)
+    /// It wrote more than it may.
+    case overfilled(FolderBound.Folder, limit: Int64)
 
     /// What runtime libraries say when they get no memory.
     private static let memoryWords = [
@@ -46,6 +48,11 @@ enum ExtensionEnd: Hashable, Sendable {
         case .overBudget(let allowance): "used up its \(allowance.formatted) of run time for today and was ended"
         case .crashed(let signal, let said): "crashed (signal \(signal))" + Self.quote(said)
         case .exited(let code, let said): "ended with exit code \(code)" + Self.quote(said)
+        case .overfilled(.scratch, let limit):
+            "had more than \(ByteCount.formatted(limit)) in its scratch folder and was ended"
+        case .overfilled(.group, let limit):
+            "filled its app group's folder beyond the \(ByteCount.formatted(limit)) there may be before the app's first "
+                + "launch, and was ended"
         case .misspoke(let reason): "gave no proper answer (\(reason))"
         }
     }

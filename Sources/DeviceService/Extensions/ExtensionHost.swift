@@ -21,6 +21,8 @@ struct ExtensionHost: Sendable {
 
     /// As the settings have it at the time.
     let sandbox: @Sendable () -> ExtensionSandbox
+    /// What extensions may have in their scratch folders, in bytes; nil for any.
+    let storage: @Sendable () -> Int64?
     let usage: UsageStore
     let notes: NoteBoard
     let log: Logger
@@ -35,9 +37,10 @@ struct ExtensionHost: Sendable {
 
     init(
         sandbox: @escaping @Sendable () -> ExtensionSandbox, usage: UsageStore, notes: NoteBoard, log: Logger,
-        timeLimit: Duration = .seconds(30)
+        timeLimit: Duration = .seconds(30), storage: @escaping @Sendable () -> Int64? = { FolderBound.standard }
     ) {
         self.sandbox = sandbox
+        self.storage = storage
         self.usage = usage
         self.notes = notes
         self.log = log.named("extension")
@@ -78,7 +81,9 @@ struct ExtensionHost: Sendable {
         let limit = min(left, timeLimit)
         // All that it may use is counted first: a service that is killed meanwhile has counted too much, not nothing.
         await note(subject.app) { $0.spend(limit, at: now) }
-        let run = try? await offload { host.converse(subject, limit: limit, onRequest, body) }
+        let run = try? await offload {
+            host.converse(subject, limit: limit, wasLaunched: known.history.lastLaunch != nil, onRequest, body)
+        }
         let spent = run?.spent ?? .zero
         await note(subject.app) { $0.settle(reserved: limit, spent: spent, at: now) }
         guard let run else { return (nil, .notStarted(reason: "no thread could be had")) }
@@ -102,7 +107,7 @@ struct ExtensionHost: Sendable {
 
     /// Blocks; the extension lives no longer than this call, and its thread.
     private func converse<Answer: Sendable>(
-        _ subject: ExtensionSubject, limit: Duration,
+        _ subject: ExtensionSubject, limit: Duration, wasLaunched: Bool,
         _ onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)?, _ body: (ExtensionSession) throws -> Answer
     ) -> Run<Answer> {
         var run = Run<Answer>()
@@ -111,7 +116,10 @@ struct ExtensionHost: Sendable {
         let session: ExtensionSession
         do {
             session = try ExtensionSession(
-                subject, sandbox: sandbox, limit: limit, notice: notice, onRequest: onRequest)
+                subject, sandbox: sandbox, limit: limit, notice: notice,
+                bounds: FolderBound.all(of: subject, storage: storage(), wasLaunched: wasLaunched) {
+                    (try? $0.size()) ?? 0
+                }, onRequest: onRequest)
         } catch {
             run.end = .notStarted(reason: "\(error)")
             return run

@@ -15,13 +15,19 @@ final class ExtensionSession: Sendable {
         /// The session is over; nobody is to be killed any more.
         var isOver = false
         var wasEnded = false
+        /// What it overfilled, for which it was ended.
+        var overfilled: FolderBound?
     }
+
+    /// Between two looks at what the extension has written.
+    private static let boundsInterval = Duration.milliseconds(250)
 
     private let child: ChildProcess
     private let isConfined: Bool
     private let channel: FrameChannel
     private let errors: CapturedText
     private let watch: Monitor<Watch>
+    private let bounds: [FolderBound]
     private let onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)?
     private let nextID = Locked<Int64>(1)
 
@@ -29,21 +35,29 @@ final class ExtensionSession: Sendable {
     /// - Parameters:
     ///   - limit: the time it may use.
     ///   - notice: how long before its end it is told.
+    ///   - bounds: of the folders that it writes.
     ///   - onRequest: takes what the extension asks while it answers; returns soon, and answers by `send`.
     /// - Throws: `DeviceError`, `KitError`, `Errno`
     init(
         _ subject: ExtensionSubject, sandbox: ExtensionSandbox, limit: Duration, notice: Duration,
+        bounds: [FolderBound] = [],
         onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)? = nil
     ) throws {
         self.onRequest = onRequest
+        self.bounds = bounds
         let (own, theirs) = try UnixSocket.pair()
         channel = FrameChannel(OwnedDescriptor(own))
         let given = OwnedDescriptor(theirs)
         isConfined = sandbox.mode == .required
         errors = try CapturedText(limit: 16 << 10)
         watch = Monitor(Watch(meter: RuntimeMeter(limit: limit, notice: notice)))
-        child = try sandbox.start(subject, channel: given.borrowed, errors: errors.descriptor)
+        // Where one of the folders is unbounded, so is a file in it.
+        let isBounded = bounds.contains { $0.folder == .scratch } && bounds.contains { $0.folder == .group }
+        child = try sandbox.start(
+            subject, channel: given.borrowed, errors: errors.descriptor,
+            largestFile: isBounded ? bounds.map(\.limit).max() : nil)
         try WorkerThread.start(name: "larder-extension") { [weak self] in self?.keepTime() }
+        if !bounds.isEmpty { try WorkerThread.start(name: "larder-quota") { [weak self] in self?.keepBounds() } }
     }
 
     /// Asks, and waits for the answer; the time until then is the extension's.
@@ -113,6 +127,15 @@ final class ExtensionSession: Sendable {
         }
     }
 
+    /// Looks after what the extension writes until it has ended.
+    private func keepBounds() {
+        while watch.wait(atMost: Self.boundsInterval, { $0.isOver ? () : nil }) == nil {
+            guard let bound = bounds.first(where: { $0.isExceeded() }) else { continue }
+            watch.withLock { $0.overfilled = bound }
+            return child.kill()
+        }
+    }
+
     /// Waits until something happens or the time has come.
     private func pause(_ until: RuntimeMeter.Instant?) {
         let meter = watch.peek { $0.meter }
@@ -142,6 +165,10 @@ final class ExtensionSession: Sendable {
         }
         // bubblewrap's end takes its whole process namespace along: a moment later nobody holds the other end.
         if isConfined { channel.drain() }
+        // What it wrote at the last moment counts, too.
+        if let bound = watch.peek({ $0.overfilled }) ?? bounds.first(where: { $0.isExceeded() }) {
+            return .overfilled(bound.folder, limit: bound.limit)
+        }
         if wasEnded { return .late(limit) }
         return error.map { ExtensionEnd(exitCode: code, said: errors.text, error: $0) }
     }

@@ -16,6 +16,8 @@ struct ExtensionSubject: Hashable, Sendable {
     let scratch: FilePath
     /// What it shares with its app; nil when the app names no usable group.
     let group: FilePath?
+    /// What may be in the group's folder before the app's first launch, in bytes; nil where nothing restricts it.
+    let groupAllowance: Int64?
     /// Further files that it may read, such as the manifest it is to look at.
     var files: [FilePath] = []
     /// Further folders that it may write, such as the one with a download that it is told of.
@@ -29,6 +31,7 @@ struct ExtensionSubject: Hashable, Sendable {
         self.downloader = downloader
         scratch = paths.appRoot(bundle.identifier).appending("scratch")
         group = bundle.backgroundAssets.appGroupID.flatMap { paths.groupFolder($0) }
+        groupAllowance = FolderBound.allowance(bundle.backgroundAssets)
     }
 
     var executable: FilePath { bundle.pushing(downloader.relativeExecutable) }

@@ -79,7 +79,7 @@ package final class DeviceService: Sendable {
         }
         let extensions = ExtensionHost(
             sandbox: sandbox, usage: usage, notes: notes, log: configuration.log,
-            timeLimit: configuration.extensionTimeLimit)
+            timeLimit: configuration.extensionTimeLimit, storage: { personal.current.extensionStorageLimit })
         let downloads = DownloadStore(
             DownloadTools(
                 paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,

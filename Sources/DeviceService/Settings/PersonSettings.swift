@@ -25,6 +25,8 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var bandwidth: Int64?
     var bandwidthPerApp: Int64?
     var bandwidthPerHost: Int64?
+    /// Bytes that an extension may have in its scratch folder; 0 for any.
+    var extensionStorage: Int64?
     /// What the person reads, as BCP 47 tags, best first; nil is what the environment says.
     var languages: [String]?
     /// By bundle id.
@@ -37,6 +39,10 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var lowPower: LowPowerMode { lowPowerMode ?? .auto }
     var bandwidthLimits: BandwidthLimits {
         BandwidthLimits(total: bandwidth, perApp: bandwidthPerApp, perHost: bandwidthPerHost)
+    }
+    var extensionStorageLimit: Int64? {
+        let limit = extensionStorage ?? FolderBound.standard
+        return limit > 0 ? limit : nil
     }
     var sandbox: ExtensionSandbox.Mode { extensionSandbox ?? .required }
 
@@ -52,7 +58,7 @@ extension PersonSettings {
     /// Names as the file and `larder settings` have them, in the order they are listed.
     enum Name: String, CaseIterable, Sendable {
         case inAppContent, backgroundRefresh, meteredUse, lowPowerMode, extensionSandbox
-        case bandwidth, bandwidthPerApp, bandwidthPerHost, languages
+        case extensionStorage, bandwidth, bandwidthPerApp, bandwidthPerHost, languages
 
         /// The values there are; none where they are free.
         var values: [String] {
@@ -60,13 +66,20 @@ extension PersonSettings {
             case .inAppContent, .backgroundRefresh, .meteredUse: ["on", "off"]
             case .lowPowerMode: ["auto", "on", "off"]
             case .extensionSandbox: ["required", "off"]
-            case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: ["off"]
+            case .extensionStorage, .bandwidth, .bandwidthPerApp, .bandwidthPerHost: ["off"]
             case .languages: []
             }
         }
 
-        /// Whether it may also be a size in bytes, each second.
-        var isRate: Bool { self == .bandwidth || self == .bandwidthPerApp || self == .bandwidthPerHost }
+        /// The least of settings that are a size in bytes, some of them each second: with less, nothing would ever come.
+        /// nil for others.
+        var leastSize: Int? {
+            switch self {
+            case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: 16 << 10
+            case .extensionStorage: 1 << 20
+            default: nil
+            }
+        }
 
         var standard: String {
             switch self {
@@ -74,6 +87,7 @@ extension PersonSettings {
             case .meteredUse: "off"
             case .lowPowerMode: "auto"
             case .extensionSandbox: "required"
+            case .extensionStorage: "\(FolderBound.standard)"
             case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: "off"
             case .languages: "environment"
             }
@@ -92,9 +106,6 @@ extension PersonSettings {
         }
     }
 
-    /// The lowest bandwidth that can be set, in bytes a second: with less, nothing would ever come.
-    static let leastRate = 16 << 10
-
     /// The value that was set; nil when none was.
     func text(_ name: Name, app: String?) -> String? {
         func size(_ value: Int64?) -> String? { value.map { "\($0)" } }
@@ -105,6 +116,7 @@ extension PersonSettings {
         case .meteredUse: return word(meteredUse)
         case .lowPowerMode: return lowPowerMode?.rawValue
         case .extensionSandbox: return extensionSandbox?.rawValue
+        case .extensionStorage: return extensionStorage == 0 ? "off" : size(extensionStorage)
         case .bandwidth: return size(bandwidth)
         case .bandwidthPerApp: return size(bandwidthPerApp)
         case .bandwidthPerHost: return size(bandwidthPerHost)
@@ -115,9 +127,9 @@ extension PersonSettings {
     /// Sets a value, or takes it back when `text` is nil.
     /// - Throws: `DeviceError` with code `badSetting`
     mutating func set(_ name: Name, app: String?, to text: String?) throws {
-        let rate = text.flatMap { name.isRate ? ByteSize.parse($0) : nil }
-        if let text, name != .languages, !name.values.contains(text), (rate ?? 0) < Self.leastRate {
-            let size = name.isRate ? "a size of at least \(Self.leastRate) such as 2MiB, or " : ""
+        let size = text.flatMap { name.leastSize == nil ? nil : ByteSize.parse($0) }
+        if let text, name != .languages, !name.values.contains(text), (size ?? 0) < name.leastSize ?? 1 {
+            let size = name.leastSize.map { "a size of at least \($0) such as 2MiB, or " } ?? ""
             throw DeviceError(
                 .badSetting,
                 "\(name.rawValue) cannot be \"\(text)\". Say \(size)\(name.values.joined(separator: " or ")).")
@@ -139,9 +151,10 @@ extension PersonSettings {
         case .meteredUse: meteredUse = flag
         case .lowPowerMode: lowPowerMode = text.flatMap { LowPowerMode(rawValue: $0) }
         case .extensionSandbox: extensionSandbox = text.flatMap { ExtensionSandbox.Mode(rawValue: $0) }
-        case .bandwidth: bandwidth = rate.map(Int64.init)
-        case .bandwidthPerApp: bandwidthPerApp = rate.map(Int64.init)
-        case .bandwidthPerHost: bandwidthPerHost = rate.map(Int64.init)
+        case .extensionStorage: extensionStorage = text == "off" ? 0 : size.map(Int64.init)
+        case .bandwidth: bandwidth = size.map(Int64.init)
+        case .bandwidthPerApp: bandwidthPerApp = size.map(Int64.init)
+        case .bandwidthPerHost: bandwidthPerHost = size.map(Int64.init)
         case .languages:
             languages = try text.map { text in
                 try LanguageList.checked(text.split { $0 == " " || $0 == "," }.map(String.init))

@@ -11,14 +11,18 @@ struct TreeSize: Hashable, Sendable {
     /// On the disk.
     var allocated: Int64 = 0
     var fileCount = 0
+    /// Files, folders, links and others.
+    var entryCount = 0
     /// When anything of it changed last; nil when nothing is there.
     var lastChange: Timestamp?
 
     /// Measures `path` and all below; links count as themselves, a file with several names once per name. Nothing being
     /// there measures 0. Blocks.
-    /// - Parameter omitted: the name of an entry right below `path` that does not count.
+    /// - Parameters:
+    ///   - omitted: the name of an entry right below `path` that does not count.
+    ///   - most: where that much is on the disk, counting each entry's least, the rest is not looked at.
     /// - Throws: `Errno`
-    static func measure(_ path: FilePath, except omitted: String? = nil) throws -> TreeSize {
+    static func measure(_ path: FilePath, except omitted: String? = nil, upTo most: Int64 = .max) throws -> TreeSize {
         var size = TreeSize()
         let here = FileDescriptor.currentDirectory
         let status: FileStatus
@@ -30,11 +34,18 @@ struct TreeSize: Hashable, Sendable {
         size.add(status)
         guard status.kind == .directory else { return size }
         let folder = try OwnedDescriptor(path, .readOnly, options: [.directory, .noFollow])
-        try size.addContents(folder.borrowed, depth: 0, except: omitted)
+        try size.addContents(folder.borrowed, depth: 0, except: omitted, upTo: most)
         return size
     }
 
+    /// What is on the disk when no entry is taken for less than `least`, in bytes.
+    func weight(ofEntry least: Int64) -> Int64 {
+        let (entries, overflow) = least.multipliedReportingOverflow(by: Int64(clamping: entryCount))
+        return overflow ? .max : max(allocated, entries)
+    }
+
     private mutating func add(_ status: FileStatus) {
+        entryCount += 1
         if status.kind == .regular {
             logical += status.size
             fileCount += 1
@@ -43,15 +54,18 @@ struct TreeSize: Hashable, Sendable {
         lastChange = max(lastChange ?? status.changeTime, status.changeTime)
     }
 
-    private mutating func addContents(_ folder: FileDescriptor, depth: Int, except omitted: String? = nil) throws {
+    private mutating func addContents(
+        _ folder: FileDescriptor, depth: Int, except omitted: String? = nil, upTo most: Int64
+    ) throws {
         guard depth < TreeCopy.depthLimit else { return }
         for entry in try folder.entries() where entry.name != omitted {
             let path = FilePath(entry.name)
             do {
                 add(try folder.status(at: path))
+                if weight(ofEntry: 4096) > most { return }
                 guard entry.kind == .directory else { continue }
                 let inner = OwnedDescriptor(try folder.open(at: path, .readOnly, options: [.directory, .noFollow]))
-                try addContents(inner.borrowed, depth: depth + 1)
+                try addContents(inner.borrowed, depth: depth + 1, upTo: most)
             } catch Errno.noSuchFileOrDirectory {
                 continue  // Gone while we looked; it takes nothing any more.
             }

@@ -11,12 +11,15 @@ package struct ResourceLimit: Hashable, Sendable {
         /// The file that a crash leaves, in bytes.
         case coreFile
         case openFiles
+        /// A file that is written, in bytes; writing beyond it ends the process with SIGXFSZ.
+        case fileSize
 
         var number: Int32 {
             switch self {
             case .privateMemory: Int32(RLIMIT_DATA.rawValue)
             case .coreFile: Int32(RLIMIT_CORE.rawValue)
             case .openFiles: Int32(RLIMIT_NOFILE.rawValue)
+            case .fileSize: Int32(RLIMIT_FSIZE.rawValue)
             }
         }
     }

@@ -18,26 +18,31 @@ struct ExtensionHarness: Sendable {
     let notes = NoteBoard()
     let host: ExtensionHost
 
-    static func with(
+    static func with<Result: Sendable>(
         sandbox: ExtensionSandbox = ExtensionSandbox(), timeLimit: Duration = .seconds(30),
-        _ body: (ExtensionHarness) async throws -> Void
-    ) async throws {
+        storage: Int64? = FolderBound.standard, _ body: (ExtensionHarness) async throws -> Result
+    ) async throws -> Result {
         try await Scratch.with { scratch in
             let paths = LarderPaths(state: scratch("s"), runtime: scratch("r"), configuration: scratch("c"))
             try paths.prepareState()
             let database = try await Database(path: paths.database, migrations: Schema.migrations)
-            try await body(ExtensionHarness(scratch, paths, UsageStore(database: database), sandbox, timeLimit))
+            let result = try await body(
+                ExtensionHarness(scratch, paths, UsageStore(database: database), sandbox, timeLimit, storage))
             await database.close()
+            return result
         }
     }
 
     private init(
-        _ scratch: Scratch, _ paths: LarderPaths, _ usage: UsageStore, _ sandbox: ExtensionSandbox, _ limit: Duration
+        _ scratch: Scratch, _ paths: LarderPaths, _ usage: UsageStore, _ sandbox: ExtensionSandbox, _ limit: Duration,
+        _ storage: Int64?
     ) {
         self.scratch = scratch
         self.paths = paths
         self.usage = usage
-        host = ExtensionHost(sandbox: { sandbox }, usage: usage, notes: notes, log: .silent, timeLimit: limit)
+        host = ExtensionHost(
+            sandbox: { sandbox }, usage: usage, notes: notes, log: .silent, timeLimit: limit,
+            storage: { storage })
     }
 
     static let app = "org.example.game"
@@ -58,8 +63,8 @@ struct ExtensionHarness: Sendable {
     }
 
     /// The same with the program of the build in it.
-    func probe(_ behaviour: String) throws -> ExtensionSubject {
-        let subject = try subject(behaviour)
+    func probe(_ behaviour: String, change: (inout AppFixture) -> Void = { _ in }) throws -> ExtensionSubject {
+        let subject = try subject(behaviour, change: change)
         try FileDescriptor.currentDirectory.remove(at: subject.executable)
         try File.copy(
             from: try Binaries.path("ProbeExtension"), to: subject.executable,

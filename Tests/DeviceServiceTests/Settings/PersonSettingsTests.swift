@@ -20,7 +20,7 @@ import Testing
                 file.listed.map { "\($0.name) \($0.value) \($0.isSet)" } == [
                     "inAppContent on false", "backgroundRefresh on false", "meteredUse off false",
                     "lowPowerMode auto false",
-                    "extensionSandbox required false",
+                    "extensionSandbox required false", "extensionStorage 268435456 false",
                     "bandwidth off false", "bandwidthPerApp off false", "bandwidthPerHost off false",
                     "languages environment false",
                 ])
@@ -48,6 +48,20 @@ import Testing
             #expect(file.current.bandwidth == nil)
             for text in ["0", "-1", "fast", "1000", "99999999999999999999", ""] {
                 #expect(throws: DeviceError.self) { try file.set(.bandwidth, app: nil, to: text) }
+            }
+        }
+    }
+
+    @Test func extensionsRoomIsASizeOrUnbounded() throws {
+        try Scratch.with { scratch in
+            let file = SettingsFile(scratch.path)
+            #expect(file.current.extensionStorageLimit == 256 << 20)
+            try file.set(.extensionStorage, app: nil, to: "1GiB")
+            #expect(SettingsFile(scratch.path).current.extensionStorageLimit == 1 << 30)
+            try file.set(.extensionStorage, app: nil, to: "off")
+            #expect(SettingsFile(scratch.path).current.extensionStorageLimit == nil)
+            for text in ["0", "1000", "much"] {
+                #expect(throws: DeviceError.self) { try file.set(.extensionStorage, app: nil, to: text) }
             }
         }
     }

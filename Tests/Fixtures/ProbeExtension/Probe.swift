@@ -36,6 +36,7 @@ enum Probe {
             for _ in 0..<(Int(argument) ?? 0) { blocks.append([UInt8](repeating: 1, count: 1 << 20)) }
             return "done \(blocks.count)"
         case "map": return map(argument)
+        case "fill": return fill(argument, words.dropFirst(2).compactMap { Int($0) })
         case "environment": return "done " + ProcessInfo.processInfo.environment.keys.sorted().joined(separator: " ")
         default: return "unknown"
         }
@@ -100,6 +101,26 @@ enum Probe {
         else { return "failed \(errno)" }
         memset(base, 1, length)
         return "done"
+    }
+
+    /// Writes so many files of so many KiB each, and stays.
+    private static func fill(_ folder: String, _ numbers: [Int]) -> String {
+        let bytes = [UInt8](repeating: 1, count: (numbers.last ?? 0) << 10)
+        for number in 0..<(numbers.first ?? 0) {
+            let file = open("\(folder)/\(number)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            guard file >= 0 else { return "failed \(errno)" }
+            var written = 0
+            while written < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    write(file, $0.baseAddress?.advanced(by: written), $0.count - written)
+                }
+                guard count > 0 else { return "failed \(errno)" }
+                written += count
+            }
+            close(file)
+        }
+        if numbers.count > 2 { return "done" }
+        while true { pause() }
     }
 
     /// Maps a whole file and reads a byte of every page.

@@ -27,15 +27,20 @@ struct ExtensionSandbox: Sendable {
 
     /// Starts the extension; it has the descriptors 0 to 3 and nothing else of this process. To be called on the thread that
     /// stays until the extension has ended: bubblewrap ends with it.
+    /// - Parameter largestFile: bytes that a file may have which it writes; nil for any.
     /// - Throws: `DeviceError` when bubblewrap is missing; `KitError`, `Errno`.
-    func start(_ subject: ExtensionSubject, channel: FileDescriptor, errors: FileDescriptor) throws -> ChildProcess {
+    func start(
+        _ subject: ExtensionSubject, channel: FileDescriptor, errors: FileDescriptor, largestFile: Int64? = nil
+    ) throws -> ChildProcess {
+        let limits =
+            SandboxPlan.limits + (largestFile.map { [ResourceLimit(.fileSize, UInt64(clamping: $0))] } ?? [])
         try prepare(subject)
         let null = try OwnedDescriptor("/dev/null", .readWrite)
         var descriptors = [0: null.borrowed, 1: null.borrowed, 2: errors, Self.channel: channel]
         guard mode == .required else {
             return try ChildProcess.spawn(
                 executable: subject.executable, environment: environment(subject), descriptors: descriptors,
-                newSession: true, workingDirectory: subject.folder, diesWithParent: true, limits: SandboxPlan.limits)
+                newSession: true, workingDirectory: subject.folder, diesWithParent: true, limits: limits)
         }
         let filter = try SystemCallFilter.sandbox()
         descriptors[Self.filter] = filter.borrowed
@@ -48,7 +53,7 @@ struct ExtensionSandbox: Sendable {
         return try ChildProcess.spawn(
             executable: try found(), arguments: plan.arguments(filter: Self.filter) + [subject.executable.string],
             environment: environment(subject), descriptors: descriptors, newSession: true, diesWithParent: true,
-            limits: SandboxPlan.limits)
+            limits: limits)
     }
 
     /// Empties the scratch folder again.
