@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <link.h>
+#include <linux/netlink.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 const int clinux_o_path = O_PATH;
@@ -50,6 +52,25 @@ int clinux_fallocate(int descriptor, int64_t offset, int64_t length) {
 }
 
 int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int clinux_kernel_events(void) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+    if (descriptor < 0) return -1;
+    // Group 1 is the kernel's own; what udev makes of it goes to another.
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1};
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+        int error = errno;
+        close(descriptor);
+        errno = error;
+        return -1;
+    }
+    return descriptor;
+}
+
+int clinux_receive_timeout(int socket, int milliseconds) {
+    struct timeval time = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
+    return setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+}
 
 int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 

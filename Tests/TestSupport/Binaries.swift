@@ -43,7 +43,8 @@ package enum Binaries {
 
     /// Nothing of the real home: programs must be told where to go, or say that they were not.
     package static var hermeticEnvironment: [String: String] {
-        var result = ["LANG": "C.UTF-8", "NO_COLOR": "1"]
+        // Nor of the machine: its battery and network are not to decide what a test sees.
+        var result = ["LANG": "C.UTF-8", "NO_COLOR": "1", "LARDER_MACHINE_ROOT": "/var/empty/larder-machine"]
         for name in ["PATH", "LD_LIBRARY_PATH", "TMPDIR", "LLVM_PROFILE_FILE"] {
             result[name] = Environment.current[name]
         }

@@ -26,6 +26,10 @@ int clinux_accept(int listener);
 int clinux_fallocate(int descriptor, int64_t offset, int64_t length);
 int clinux_eventfd(void);
 int clinux_memfd(const char *name);
+/// A netlink socket on which the kernel tells what happens to its devices; reading it never waits.
+int clinux_kernel_events(void);
+/// How long reading from a socket waits; then it fails with EAGAIN.
+int clinux_receive_timeout(int socket, int milliseconds);
 
 /// A file in memory that holds at most `size` bytes: it is that long from the start and cannot grow.
 int clinux_bounded_memfd(const char *name, int64_t size);

@@ -20,6 +20,9 @@ package enum Daemon {
 
         """
 
+    /// The folder in whose place `/` is looked at for power supplies and networks. For tests.
+    private static let machineRootName = "LARDER_MACHINE_ROOT"
+
     private struct Options {
         var readyDescriptor: Int32?
         var level = LogLevel.notice
@@ -66,6 +69,9 @@ package enum Daemon {
             let paths = try LarderPaths(environment: environment)
             var configuration = ServiceConfiguration(paths: paths, version: LarderVersion.current, log: log)
             configuration.listener = SocketActivation.listener(environment, path: paths.socket)
+            if let root = environment[Self.machineRootName], root.hasPrefix("/") {
+                configuration.conditionsRoot = FilePath(root)
+            }
             configuration.onStopRequest = { ending.withLock { $0 = $0 ?? .asked } }
             let service = try await DeviceService.start(configuration)
             running.withLock { $0 = service }

@@ -5,8 +5,9 @@ import Kit
 
 /// Keeps the rule for background transfers current while there are any, and tells the queue when it changes.
 ///
-/// The machine's conditions are read when a background transfer turns up and then once a minute; the settings and who runs
-/// are known as they change. While nothing is in the background, nothing is read.
+/// The machine's conditions are read when a background transfer turns up, when the machine says that they may have changed,
+/// and, for what it says nothing of, once a minute; the settings and who runs are known as they change. While nothing is in
+/// the background, nothing is read or listened to.
 package final class BackgroundGate: Sendable {
     struct Tools: Sendable {
         let settings: SettingsFile
@@ -28,6 +29,8 @@ package final class BackgroundGate: Sendable {
         /// nil while nobody needs them, or they were not read yet.
         var conditions: Conditions?
         var watch: Task<Void, Never>?
+        /// Listens to the machine.
+        var ears: ConditionsWatch?
         /// Of the watch; what an older one read does not count.
         var number = 0
         var isStopped = false
@@ -107,6 +110,8 @@ package final class BackgroundGate: Sendable {
     private func forget(_ state: inout State) {
         state.watch?.cancel()
         state.watch = nil
+        state.ears?.stop()
+        state.ears = nil
         state.number += 1
         state.conditions = nil
     }
@@ -117,6 +122,20 @@ package final class BackgroundGate: Sendable {
         state.number += 1
         let number = state.number
         state.watch = Task { [weak self] in await self?.look(number) }
+        listen(&state)
+    }
+
+    /// Listens to the machine while what it says counts.
+    private func listen(_ state: inout State) {
+        guard tools.settings.current.dependsOnMachine else {
+            state.ears?.stop()
+            state.ears = nil
+            return
+        }
+        guard state.ears == nil else { return }
+        // Without it there is still the look once a minute.
+        guard let ears = try? tools.conditions.watch({ [weak self] in self?.settingsChanged() }) else { return }
+        state.ears = ears
     }
 
     private func look(_ number: Int) async {

@@ -43,6 +43,12 @@ package enum UnixSocket {
         return socket
     }
 
+    /// Has reading from a socket fail with `resourceTemporarilyUnavailable` when nothing comes for so long.
+    /// - Throws: `Errno`
+    package static func setReceiveTimeout(_ socket: FileDescriptor, milliseconds: Int) throws {
+        try systemCall { clinux_receive_timeout(socket.rawValue, Int32(clamping: milliseconds)) }
+    }
+
     /// Two sockets connected to each other.
     /// - Throws: `Errno`
     package static func pair() throws -> (FileDescriptor, FileDescriptor) {

@@ -4,7 +4,8 @@
 import Kit
 import System
 
-/// Reads the machine's conditions when a decision needs them; nothing is watched, so nothing wakes an idle service.
+/// Reads the machine's conditions when a decision needs them. Nothing is watched unless it is asked for, so nothing wakes an
+/// idle service.
 struct ConditionsReader: Sendable {
     /// In whose place `/` is looked at. For tests.
     var root: FilePath = "/"
@@ -13,6 +14,15 @@ struct ConditionsReader: Sendable {
 
     /// How long the network manager may take to answer.
     private static let busLimit = Duration.seconds(2)
+
+    /// Listens to the machine until the watch is told to stop.
+    /// - Parameter onChange: called, from anywhere, when conditions may have changed, and once it listens.
+    /// - Throws: `Errno`, `KitError`
+    func watch(_ onChange: @escaping @Sendable () -> Void) throws -> ConditionsWatch {
+        let watch = try ConditionsWatch(root: root, onChange: onChange)
+        try watch.start()
+        return watch
+    }
 
     /// Blocks.
     func read(_ settings: PersonSettings) -> Conditions {
