@@ -102,7 +102,7 @@ let package = Package(
         tests("System", "System"),
         tests("Kit", "Kit", "System"),
         tests("Crypto", "Crypto", "Kit", "System"),
-        tests("HTTP", "HTTP", "Crypto", "Kit", "System"),
+        tests("HTTP", "HTTP", "DeviceSupport", "Crypto", "Kit", "System"),
         tests("Mail", "Mail", "HTTP", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
         .testTarget(
@@ -114,8 +114,8 @@ let package = Package(
         tests("PackNamespace", "PackNamespace", "Kit", "System"),
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
-            "DeviceService", "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks",
-            "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System", "ProbeExtension",
+            "DeviceService", "DeviceService", "DeviceSupport", "DeviceProtocol", "PackNamespace", "AppBundles",
+            "AssetPacks", "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System", "ProbeExtension",
             "ProbeDownloader"),
         tests(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",

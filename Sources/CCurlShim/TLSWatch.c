@@ -39,7 +39,7 @@ enum { certificates_kept = 16, authorities_kept = 256, bytes_kept = 64 << 10 };
 
 struct larder_tls_watch {
     atomic_int references;
-    bool accepts;
+    bool accepts, stops_when_asked;
     unsigned char accepted[32];
     int refusal;
     int alert;
@@ -88,12 +88,13 @@ static bool is_there(void) {
     return version != NULL && strncmp(version, "OpenSSL/3.", 10) == 0 && clinux_load_library(&library) == NULL;
 }
 
-larder_tls_watch *larder_tls_watch_new(const unsigned char accepted[32]) {
+larder_tls_watch *larder_tls_watch_new(const unsigned char accepted[32], bool stops_when_asked) {
     if (!is_there()) return NULL;
     larder_tls_watch *watch = calloc(1, sizeof *watch);
     if (watch == NULL) return NULL;
     atomic_init(&watch->references, 1);
     watch->alert = -1;
+    watch->stops_when_asked = stops_when_asked;
     if (accepted != NULL) {
         watch->accepts = true;
         memcpy(watch->accepted, accepted, sizeof watch->accepted);
@@ -121,6 +122,13 @@ static void keep_certificate(larder_tls_watch *watch, X509 *certificate) {
 static int verify(X509_STORE_CTX *store, void *context) {
     larder_tls_watch *watch = context;
     X509 *own = X509_STORE_CTX_get0_cert(store);
+    forget(watch->certificates, &watch->certificate_count);
+    STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(store);
+    if (own != NULL) keep_certificate(watch, own);
+    for (int index = 0; index < sk_X509_num(sent); index++) {
+        X509 *certificate = sk_X509_value(sent, index);
+        if (own == NULL || X509_cmp(certificate, own) != 0) keep_certificate(watch, certificate);
+    }
     if (watch->accepts) {
         unsigned char digest[EVP_MAX_MD_SIZE];
         unsigned length = 0;
@@ -134,19 +142,13 @@ static int verify(X509_STORE_CTX *store, void *context) {
         X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED);
         return 0;
     }
-    forget(watch->certificates, &watch->certificate_count);
-    STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(store);
-    if (own != NULL) keep_certificate(watch, own);
-    for (int index = 0; index < sk_X509_num(sent); index++) {
-        X509 *certificate = sk_X509_value(sent, index);
-        if (own == NULL || X509_cmp(certificate, own) != 0) keep_certificate(watch, certificate);
-    }
     int result = X509_verify_cert(store);
     watch->refusal = result == 1 ? 0 : X509_STORE_CTX_get_error(store);
     return result;
 }
 
-/// The server asks for a certificate and libcurl has none: the handshake goes on without.
+/// The server asks for a certificate and libcurl has none: the handshake goes on without, or is over. A connection on which
+/// it went on is one of those who have none.
 static int give_certificate(SSL *connection, X509 **certificate, EVP_PKEY **key) {
     larder_tls_watch *watch = loaded.SSL_CTX_get_ex_data(loaded.SSL_get_SSL_CTX(connection), context_index);
     if (watch == NULL) return 0;
@@ -158,7 +160,7 @@ static int give_certificate(SSL *connection, X509 **certificate, EVP_PKEY **key)
         int length = i2d_X509_NAME(sk_X509_NAME_value(authorities, index), &bytes);
         keep(watch->authorities, &watch->authority_count, authorities_kept, bytes, length);
     }
-    return 0;
+    return watch->stops_when_asked ? -1 : 0;
 }
 
 static void note_alert(const SSL *connection, int where, int value) {

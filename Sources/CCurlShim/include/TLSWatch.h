@@ -21,7 +21,8 @@ typedef struct {
 
 /// NULL when this libcurl does not use OpenSSL 3, or without memory.
 /// - accepted: SHA-256 of the one certificate that is accepted instead of what the system trusts; NULL for none.
-larder_tls_watch *larder_tls_watch_new(const unsigned char accepted[32]);
+/// - stops_when_asked: break the handshake off when the server asks for a certificate and none is there to give.
+larder_tls_watch *larder_tls_watch_new(const unsigned char accepted[32], bool stops_when_asked);
 void larder_tls_watch_release(larder_tls_watch *watch);
 
 /// Has the handle's connections watched.

@@ -10,7 +10,9 @@ extension ActiveTransfer {
     func setAuthentication() throws(HTTPClientError) {
         guard let authentication = transfer.request.authentication else { return }
         larder_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
-        try setWatch(authentication.acceptedCertificate)
+        try setWatch(
+            authentication.acceptedCertificate,
+            stopsWhenAsked: authentication.identity == nil && !authentication.goesWithoutIdentity)
         if authentication.needsOwnConnection {
             // Neither the connection, nor a stream of it, nor its TLS session goes to another request.
             larder_curl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
@@ -23,13 +25,13 @@ extension ActiveTransfer {
         if let identity = authentication.identity { try setIdentity(identity) }
     }
 
-    private func setWatch(_ accepted: Digest?) throws(HTTPClientError) {
+    private func setWatch(_ accepted: Digest?, stopsWhenAsked: Bool) throws(HTTPClientError) {
         guard let accepted else {
-            watch = larder_tls_watch_new(nil)
+            watch = larder_tls_watch_new(nil, stopsWhenAsked)
             if let watch { _ = larder_tls_watch_attach(handle, watch) }
             return
         }
-        watch = accepted.bytes.withUnsafeBufferPointer { larder_tls_watch_new($0.baseAddress) }
+        watch = accepted.bytes.withUnsafeBufferPointer { larder_tls_watch_new($0.baseAddress, stopsWhenAsked) }
         guard let watch, larder_tls_watch_attach(handle, watch) == CURLE_OK else {
             throw HTTPClientError(
                 .untrustedCertificate,
@@ -71,7 +73,7 @@ extension ActiveTransfer {
 
     private var origin: HTTPOrigin? { HTTPOrigin(transfer.request.url) }
 
-    /// The server wants a certificate, and nobody has said what to do about that.
+    /// The server wants a certificate, and nobody has said what to do about that: the handshake was broken off.
     var certificateDemand: HTTPClientError? {
         guard let watch, larder_tls_watch_was_asked(watch), let authentication = transfer.request.authentication,
             authentication.identity == nil, !authentication.goesWithoutIdentity
@@ -106,7 +108,7 @@ extension ActiveTransfer {
 
     /// The server's certificates, to be judged by somebody else than the system.
     var trustChallenge: HTTPChallenge? {
-        guard let watch, let origin, transfer.request.authentication?.acceptedCertificate == nil else { return nil }
+        guard let watch, let origin else { return nil }
         let certificates = (0..<larder_tls_watch_certificate_count(watch)).map {
             bytes(larder_tls_watch_certificate(watch, $0))
         }

@@ -114,10 +114,6 @@ final class ActiveTransfer {
     func requestStarts() -> Bool {
         phase = .exchanging
         lastByte = SuspendingClock().now
-        if let demand = certificateDemand {
-            failure = demand
-            return false
-        }
         return mayAsk(ParsedURL(finalURL)?.host ?? "")
     }
 
@@ -236,7 +232,7 @@ final class ActiveTransfer {
         if let refusal, response == nil { return .failure(refusal) }
         guard code == CURLE_OK else {
             if response == nil, let refusedAddress { return .failure(refusedAddress) }
-            return .failure(certificateRefusal ?? error(for: code))
+            return .failure(certificateDemand ?? certificateRefusal ?? error(for: code))
         }
         guard response != nil else {
             return .failure(

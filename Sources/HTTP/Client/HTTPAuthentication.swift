@@ -52,8 +52,9 @@ package struct HTTPAuthentication: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether its connection is nobody else's: another request must not profit from what was proven or accepted here.
-    var needsOwnConnection: Bool { identity != nil || acceptedCertificate != nil }
+    /// Whether its connection is nobody else's: another request must not profit from what was proven or accepted here, nor go
+    /// without what it would have given.
+    var needsOwnConnection: Bool { identity != nil || acceptedCertificate != nil || goesWithoutIdentity }
 }
 
 // What is secret does not get into a log by way of an error's or a request's description.

@@ -3,6 +3,7 @@
 
 import Crypto
 import DeviceProtocol
+import DeviceSupport
 import Kit
 import System
 import TestSupport
@@ -48,7 +49,7 @@ import Testing
             }
             #expect(end.change == .finished)
             try await harness.schedule(harness.download("two", size: 1000), connection)
-            #expect(try await ears.next(.finished, .challenged).change == .finished)
+            #expect(try await ears.next(.finished, .failed, .challenged).change == .finished)
             // It is nowhere on the disk.
             let state = harness.paths.state
             let files = try await offload { try AppArchiveFixture.contents(below: state) }
@@ -237,8 +238,50 @@ import Testing
             let pem = try await offload { try File.read(file) }
             _ = try await connection.send(TrustAddRequest(name: "test", pem: String(decoding: pem, as: UTF8.self)))
             try await harness.schedule(harness.download("film", url: secure.url("film")), connection)
-            #expect(try await ears.next(.finished, .challenged).change == .finished)
+            #expect(try await ears.next(.finished, .failed, .challenged).change == .finished)
             secure.stop()
+        }
+    }
+
+    // MARK: - A certificate for the server
+
+    @Test func aServerGetsTheCertificateThatTheAppGives() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let clients = try CertificateAuthority(name: "Players", now: Timestamp.now.seconds)
+            let authorities = harness.scratch("players.pem")
+            try AtomicFile.write(try clients.pem(), to: authorities, durable: false)
+            let server = try IndependentServer(
+                files: ["film": bytes(3000)],
+                locations: "ssl_client_certificate \(authorities); ssl_verify_client on;")
+            let trusted = server.authorityFile
+            let pem = String(decoding: try await offload { try File.read(trusted) }, as: UTF8.self)
+            _ = try await connection.send(TrustAddRequest(name: "test", pem: pem))
+            var ears = DownloadEars(connection, answersChallenges: true)
+            let film = harness.download("film", size: 3000, url: server.url + "/film")
+            try await harness.schedule(film, connection)
+            let challenge = try await ears.challenge()
+            #expect(challenge.method == .clientCertificate && challenge.authorities?.count == 1)
+            let player = try clients.issue(
+                hosts: [HostName("player")], from: Timestamp.now.seconds - 60, for: .client)
+            let identity = ChallengeCredential.Identity(
+                format: "pem", certificate: Base64(player.certificates), key: Base64(player.key), passphrase: nil)
+            let answer = ChallengeAnswer(
+                .useCredential, ChallengeCredential(persistence: .session, identity: identity))
+            try await ears.answer(challenge, answer)
+            #expect(try await ears.end().change == .finished)
+            // Once is enough; without one the server gives nothing.
+            try await harness.schedule(film, connection)
+            let second = try await ears.next(.finished, .failed, .challenged)
+            let number = try #require(second.change == .finished ? second.number : nil)
+            _ = try await connection.send(AcknowledgeDownloadRequest(app: ServiceHarness.app, number: number))
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            var others = DownloadEars(again, answersChallenges: true)
+            try await harness.schedule(film, again)
+            try await others.answer(try await others.challenge(), .byDefault)
+            #expect(try await others.end().error?.code == .downloadServer)
+            #expect(try server.answers().map(\.status) == ["200", "200", "400"])
         }
     }
 

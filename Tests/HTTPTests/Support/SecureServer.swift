@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Crypto
+import DeviceSupport
 import HTTP
 import Kit
 import System
@@ -44,6 +45,15 @@ final class SecureServer: Sendable {
         let path = folder.path.appending(name)
         try AtomicFile.write(bytes, to: path, durable: false)
         return path
+    }
+}
+
+extension IndependentServer {
+    func client(_ change: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
+        HTTPClient.forTests {
+            $0.trustedCertificates = [authorityFile]
+            change(&$0)
+        }
     }
 }
 

@@ -139,6 +139,33 @@ import Testing
         }
     }
 
+    @Test func filmsForMembersComeToWhoLogsInWithAppAndExtension() async throws {
+        let talk = Film(id: "talk", bytes: bytes(100_000, 13))
+        let late = Film(id: "late", bytes: bytes(100_000, 14))
+        try await with([talk, late]) { stage in
+            // "ann:sesame"
+            stage.bench.server.spoil { request, _, response in
+                guard request.path.hasSuffix(".film"), request.headers["Authorization"] != "Basic YW5uOnNlc2FtZQ=="
+                else { return }
+                response = HTTPServerResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"members\""])
+            }
+            // Nobody has logged in: the extension, which is asked, has nothing to say, and both fail.
+            _ = try await stage.bench.device.install(try stage.bundle(), until: .complete)
+            let app = try await stage.bench.device.launch(Self.app)
+            #expect(try await app.ask("login ann sesame") == "ok")
+            #expect(try await app.ask("play talk") == "ok talk " + summary(talk.bytes))
+            let told = app.lines.filter { $0 == "asked talk" || $0 == "finished talk" }
+            #expect(told == ["asked talk", "finished talk"])
+            // A service that knows nothing any more asks again; without the app it asks the extension.
+            try app.tell("quit")
+            try await app.end()
+            try await stage.bench.device.kill()
+            try await stage.bench.device.start()
+            _ = try await stage.bench.device.connect().send(CheckRequest(app: Self.app))
+            try await stage.arrives(late)
+        }
+    }
+
     @Test func anEssentialFilmOfAnotherSizeFailsAndIsOfferedAgain() async throws {
         let liar = Film(id: "liar", bytes: bytes(1000, 4), isEssential: true, claimedSize: 999)
         let honest = Film(id: "honest", bytes: bytes(2000, 5), isEssential: true)

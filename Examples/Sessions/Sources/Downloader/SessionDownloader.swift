@@ -20,6 +20,12 @@ struct SessionDownloader: BADownloaderExtension {
         return Set(missing.map { $0.download(mayBeEssential: mayBeEssential) })
     }
 
+    func backgroundDownload(
+        _ download: BADownload, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        (try? SessionLibrary().answer(challenge)) ?? (.performDefaultHandling, nil)
+    }
+
     func backgroundDownload(_ finishedDownload: BADownload, finishedWithFileURL fileURL: URL) {
         BADownloadManager.shared.withExclusiveControl { acquired, _ in
             guard acquired else { return }

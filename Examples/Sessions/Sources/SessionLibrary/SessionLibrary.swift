@@ -5,7 +5,7 @@ public import BackgroundAssets
 
 /// The films on this device, in the folder that app and extension share. Whoever gets a film first puts it here.
 public struct SessionLibrary: Sendable {
-    private let folder: URL
+    let folder: URL
 
     public struct NoGroup: Error {}
 

@@ -43,6 +43,8 @@ final class Player: BADownloadManagerDelegate, Sendable {
         return missing.map(\.id).joined(separator: " ")
     }
 
+    func join(_ name: String, _ password: String) throws { try library.keepMembership(name: name, password: password) }
+
     private func wait(for session: Session) throws {
         ends.lock()
         defer { ends.unlock() }
@@ -65,6 +67,13 @@ final class Player: BADownloadManagerDelegate, Sendable {
     ) {
         guard totalBytesExpectedToWrite > 0 else { return }
         say("progress \(download.identifier) \(totalBytesWritten * 100 / totalBytesExpectedToWrite)%")
+    }
+
+    func download(
+        _ download: BADownload, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        say("asked \(download.identifier)")
+        return library.answer(challenge)
     }
 
     func download(_ download: BADownload, finishedWithFileURL fileURL: URL) {

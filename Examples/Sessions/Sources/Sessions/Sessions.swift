@@ -5,7 +5,7 @@ import BackgroundAssets
 import SessionLibrary
 
 /// Films of talks, in a terminal: `list` says which are here, `play <id>` fetches one at once if it is missing and plays it,
-/// `restore` schedules all that are missing, `quit` ends.
+/// `login <name> <password>` is for films that only members get, `restore` schedules all that are missing, `quit` ends.
 @main
 enum Sessions {
     static func main() throws {
@@ -19,8 +19,11 @@ enum Sessions {
                 case "list": say("ok " + player.list())
                 case "play": say("ok " + (try player.play(words.dropFirst().first ?? "")))
                 case "restore": say("ok " + (try player.restore()))
+                case "login" where words.count == 3:
+                    try player.join(words[1], words[2])
+                    say("ok")
                 case "quit": return
-                default: say("error list, play <id>, restore or quit")
+                default: say("error list, play <id>, login <name> <password>, restore or quit")
                 }
             } catch {
                 say("error \(error.localizedDescription)")

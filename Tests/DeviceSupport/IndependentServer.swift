@@ -3,26 +3,26 @@
 
 import Crypto
 import Glibc
-import HTTP
 import Kit
-import System
+package import System
 
 /// nginx on loopback, with HTTP/2 over TLS, serving a folder: a server that is not ours.
-final class IndependentServer: Sendable {
+package final class IndependentServer: Sendable {
     /// Where `scripts/setup test` puts it.
     private static let program = FilePath(Environment.current["LARDER_PREFIX"] ?? "/usr/local").appending(
         "lib/larder/nginx")
 
-    let port: Int
-    private let authorityFile: FilePath
-    private let folder: FolderOwner
+    package let port: Int
+    /// The certificate that a client must trust.
+    package let authorityFile: FilePath
+    private let folder: Folder
     private let process: ChildProcess
 
-    var url: String { "https://localhost:\(port)" }
+    package var url: String { "https://localhost:\(port)" }
 
     /// - Parameter locations: more of nginx's configuration, inside its `server`.
-    init(files: [String: [UInt8]], locations: String = "") throws {
-        folder = FolderOwner(try TemporaryDirectory(prefix: "larder-nginx"))
+    package init(files: [String: [UInt8]], locations: String = "") throws {
+        folder = Folder(try TemporaryDirectory(prefix: "larder-nginx"))
         let root = folder.path
         let authority = try DevelopmentAuthority(folder: root.appending("authority"))
         authorityFile = authority.certificateFile
@@ -62,21 +62,14 @@ final class IndependentServer: Sendable {
         _ = try? process.wait()
     }
 
-    func client(_ change: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
-        HTTPClient.forTests {
-            $0.trustedCertificates = [authorityFile]
-            change(&$0)
-        }
-    }
-
-    struct Answer: Hashable {
-        var version: String
-        var connection: String
-        var status: String
+    package struct Answer: Hashable {
+        package var version: String
+        package var connection: String
+        package var status: String
     }
 
     /// What it has answered, in order; it has ended then.
-    func answers() throws -> [Answer] {
+    package func answers() throws -> [Answer] {
         process.terminate()
         _ = try process.wait()
         let text = String(decoding: try File.read(folder.path.appending("version.log"), limit: 1 << 20), as: UTF8.self)
@@ -100,5 +93,13 @@ final class IndependentServer: Sendable {
         }
         try systemCall { Glibc.listen(number, 64) }
         return port
+    }
+
+    /// Keeps the folder for as long as the server lives.
+    private final class Folder: Sendable {
+        private let folder: TemporaryDirectory
+        var path: FilePath { folder.path }
+
+        init(_ folder: consuming TemporaryDirectory) { self.folder = folder }
     }
 }
