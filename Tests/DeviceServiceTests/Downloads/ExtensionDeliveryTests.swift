@@ -246,6 +246,22 @@ import Testing
         }
     }
 
+    @Test func anExtensionThatCrashesWhenToldIsSaidAtTheInstallsEnd() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer(
+                File(name: "vital", bytes: bytes(900), isEssential: true),
+                File(name: "more", bytes: bytes(800), isEssential: true))
+            try FileDescriptor.currentDirectory.makeDirectories(at: harness.group, permissions: .directoryPrivate)
+            try Kit.AtomicFile.write([], to: harness.group.appending("perish"), durable: false)
+            let last = try #require(try await harness.install().last)
+            #expect(last.phase == .complete && last.packs.map(\.state) == [.local, .local])
+            #expect(last.warnings.count == 1 && last.warnings.first?.contains("waits for the app") == true, "\(last)")
+            // It took the one, and is told of the other in another run.
+            try await FolderWatch.wait(in: harness.group) { harness.journal.count == 3 }
+            #expect(Set(harness.journal) == ["asked install", "finished vital here", "finished more here"])
+        }
+    }
+
     @Test func anAppThatWasClosedForGoodIsNotWokenByAnUpdate() async throws {
         try await ProbeDownloaderHarness.with { harness in
             harness.offer()
