@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
+
 /// Reads the arguments of a request for resources.
 package struct QueryParser: Sendable {
     /// What a request is for, and so which arguments it may have.
@@ -127,6 +129,13 @@ package struct QueryParser: Sendable {
         _ name: String, _ key: String, _ value: String
     ) throws(APIError) -> ResourceQuery.Condition {
         guard let filter = schema.filters.first(where: { $0.name == key }) else { throw illegal(name) }
+        if filter.comparison != .isOneOf {
+            // All dates are stored in one form, so that their texts compare as they do.
+            guard let date = Timestamp(rfc3339: value) else {
+                throw invalid(name, "'\(name)' must be a date and time.")
+            }
+            return ResourceQuery.Condition(filter: filter, values: [date.formatted])
+        }
         let values = Self.list(value)
         guard !values.isEmpty, values.count <= Self.maximumValues else {
             throw invalid(name, "Give 1 to \(Self.maximumValues) values, separated by commas.")

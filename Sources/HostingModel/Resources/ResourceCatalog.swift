@@ -14,7 +14,7 @@ package struct ResourceCatalog: Sendable {
     package static let standard = ResourceCatalog([
         .apps, .backgroundAssets, .backgroundAssetVersions, .backgroundAssetUploadFiles, .internalBetaReleases,
         .externalBetaReleases, .appStoreReleases, .reviewSubmissions, .reviewSubmissionItems, .betaReviewSubmissions,
-        .reviewDecisions,
+        .reviewDecisions, .webhooks, .webhookDeliveries, .webhookEvents,
     ])
 
     /// The description of a type; one without anything for a type that is not in the catalogue.

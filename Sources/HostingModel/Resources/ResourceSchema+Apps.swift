@@ -10,6 +10,7 @@ extension ResourceSchema {
         relationships: [
             .toMany("backgroundAssets", .backgroundAssets, inverse: "app"),
             .toMany("reviewSubmissions", .reviewSubmissions, inverse: "app"),
+            .toMany("webhooks", .webhooks, inverse: "app"),
         ],
         filters: [Filter("bundleId"), Filter("id"), Filter("name"), Filter("sku")],
         sorts: ["bundleId", "name", "sku"],
@@ -17,6 +18,6 @@ extension ResourceSchema {
             "accessibilityUrl", "appClips", "appCustomProductPages", "appEncryptionDeclarations", "appEvents",
             "appInfos", "appStoreVersions", "betaGroups", "builds", "contentRightsDeclaration", "inAppPurchases",
             "isOrEverWasMadeForKids", "preReleaseVersions", "streamlinedPurchasingEnabled",
-            "subscriptionStatusUrl", "webhooks",
+            "subscriptionStatusUrl",
         ])
 }

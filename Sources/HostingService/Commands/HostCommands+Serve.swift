@@ -33,6 +33,7 @@ extension HostCommands {
             .flag("development-authority", "Take a certificate from this machine's development authority."),
             .flag("behind-proxy", "Serve plain http to other machines, too: a proxy sees to https."),
             .value("url", "address", "How publishers and devices reach the host, when it is not as it listens."),
+            .flag("private-webhooks", "Send webhooks to private addresses, too, and to this machine in plain http."),
             .flag("auto-review", "Approve what is submitted for review at once: for teams that want no reviewer."),
             .value(
                 "smtp", "url",
@@ -93,6 +94,7 @@ private struct ServeOptions: Sendable {
                     + "sees to https.")
         }
         configuration.publicURL = try publicURL()
+        configuration.sendsToPrivateAddresses = arguments.flag("private-webhooks")
         configuration.reviewsAutomatically = arguments.flag("auto-review")
         let level = try arguments.choice("log-level", of: LogLevel.allCases.map(\.name)).flatMap(LogLevel.init(name:))
         let sink: StreamLogSink =

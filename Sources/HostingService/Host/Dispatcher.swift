@@ -11,19 +11,22 @@ struct Dispatcher: Sendable {
     private let router: Router
     private let authenticator: Authenticator
     private let uploads: PartUploads
+    private let jobs: JobLanes
 
-    init(_ context: HostContext, _ jobs: JobRunner) {
+    init(_ context: HostContext, _ jobs: JobLanes) {
+        self.jobs = jobs
         self.context = context
         authenticator = Authenticator(database: context.database, now: { context.clock().seconds })
         uploads = PartUploads(context)
         let reader = ResourceReader(context)
         var router = Router()
         PackRoutes(context: context, reader: reader).addRoutes(to: &router)
-        UploadFileRoutes(context: context, reader: reader, onJob: { jobs.notify() }).addRoutes(to: &router)
+        UploadFileRoutes(context: context, reader: reader).addRoutes(to: &router)
         ReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         BetaReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         DecisionRoutes(context: context, reader: reader).addRoutes(to: &router)
         OperationRoutes(context: context).addRoutes(to: &router)
+        WebhookRoutes(context: context, reader: reader).addRoutes(to: &router)
         AppRoutes(reader: reader).addRoutes(to: &router)
         uploads.addRoutes(to: &router)
         DeviceRoutes(context: context).addRoutes(to: &router)
@@ -49,6 +52,8 @@ struct Dispatcher: Sendable {
                 ["request": id, "method": request.method, "path": request.path, "error": "\(error)"])
             response = .refusal(.unexpected, id: id)
         }
+        // Whatever changed something may have left work behind.
+        if request.method != "GET" && request.method != "HEAD" { jobs.notify() }
         response.headers["X-Request-Id"] = id
         return response
     }

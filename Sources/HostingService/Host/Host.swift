@@ -14,7 +14,7 @@ package final class Host: Sendable {
     package let port: Int
     private let server: HTTPServer
     private let context: HostContext
-    private let jobs: JobRunner
+    private let jobs: JobLanes
     private let drainSeconds: Int64
 
     /// Opens the data folder, making it if need be, and listens.
@@ -29,6 +29,7 @@ package final class Host: Sendable {
         context = HostContext(
             database: database, blobs: try FolderBlobStore(folder: configuration.data), limits: configuration.limits,
             reviewsAutomatically: configuration.reviewsAutomatically,
+            sendsToPrivateAddresses: configuration.sendsToPrivateAddresses,
             data: configuration.data,
             mail: try configuration.mail.map {
                 try MailOutbox($0, folder: configuration.data.appending("mail"), log: configuration.log)
@@ -36,7 +37,7 @@ package final class Host: Sendable {
             clock: configuration.clock,
             base: Locked(configuration.publicURL ?? ""))
         drainSeconds = configuration.drainSeconds
-        jobs = JobRunner(context)
+        jobs = JobLanes(context)
         let dispatcher = Dispatcher(context, jobs)
         var server = HTTPServerConfiguration(
             host: configuration.host, port: configuration.port, identity: configuration.identity)

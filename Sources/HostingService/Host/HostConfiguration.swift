@@ -26,6 +26,8 @@ package struct HostConfiguration: Sendable {
     package var drainSeconds: Int64 = 10
     /// Who is told by mail; nil for nobody.
     package var mail: HostMail?
+    /// Whether webhooks may be at addresses that only this network reaches, and on this machine in plain http.
+    package var sendsToPrivateAddresses = false
     package var log = Logger.silent
     /// Now; tests have their own.
     package var clock: @Sendable () -> Timestamp = { .now }

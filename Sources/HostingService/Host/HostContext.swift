@@ -13,6 +13,8 @@ struct HostContext: Sendable {
     let limits: HostLimits
     /// Whether what is submitted is approved without anybody looking.
     let reviewsAutomatically: Bool
+    /// Whether webhooks may be at addresses that only this network reaches.
+    let sendsToPrivateAddresses: Bool
     /// The folder in which the host keeps everything.
     let data: FilePath
     let metrics = HostMetrics()

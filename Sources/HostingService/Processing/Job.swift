@@ -8,6 +8,7 @@ internal import Database
 struct Job: Sendable, Hashable {
     enum Kind: String, Sendable {
         case processVersion
+        case deliverWebhook
     }
 
     let kind: Kind
@@ -30,12 +31,22 @@ extension Connection {
             [.text(job.kind.rawValue), .text(job.subject)], { $0.bool(0) }) ?? false
     }
 
-    /// The jobs that wait, oldest first. Those of a newer version of the program are left for it.
+    /// The job of a kind that is to be done next, how often it was tried, and when it is due, in seconds since 1970.
     /// - Throws: `DatabaseError`
-    func jobs() throws -> [Job] {
-        try rows(#"SELECT "kind", "subject" FROM "jobs" ORDER BY "sequence""#) { row in
-            Job.Kind(rawValue: row.text(0)).map { Job(kind: $0, subject: row.text(1)) }
-        }.compactMap { $0 }
+    func nextJob(_ kind: Job.Kind) throws -> (job: Job, attempts: Int, due: Int64)? {
+        try first(
+            #"SELECT "subject", "attempts", "due" FROM "jobs" WHERE "kind" = ? ORDER BY "due", "sequence" LIMIT 1"#,
+            [.text(kind.rawValue)],
+            { (Job(kind: kind, subject: $0.text(0)), Int(clamping: $0.int64(1)), $0.int64(2)) })
+    }
+
+    /// Has a job tried again.
+    /// - Parameter due: seconds since 1970.
+    /// - Throws: `DatabaseError`
+    func postpone(_ job: Job, until due: Int64) throws {
+        try execute(
+            #"UPDATE "jobs" SET "attempts" = "attempts" + 1, "due" = ? WHERE "kind" = ? AND "subject" = ?"#,
+            [.integer(due), .text(job.kind.rawValue), .text(job.subject)])
     }
 
     /// - Throws: `DatabaseError`

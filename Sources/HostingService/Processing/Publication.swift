@@ -24,6 +24,9 @@ enum Publication {
                 channel.releaseType, id: Identifier.random(), app: version.app,
                 values: ["state": .string(channel.initialState), "backgroundAssetVersion": .string(id)])
             try store.insert(release)
+            if channel == .internalBeta {
+                try store.announce(.internalBetaReleaseCreated, release, old: nil, new: channel.initialState)
+            }
             version[channel.release] = .string(release.id)
         }
         try store.step(&version, VersionState.self, .processed)

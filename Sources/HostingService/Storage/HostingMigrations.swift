@@ -74,6 +74,32 @@ enum HostingMigrations {
                     "reviewSubmissionItem" TEXT, "betaBackgroundAssetReviewSubmission" TEXT
                     """),
             ]),
+        Migration(
+            version: 3,
+            statements: [
+                table(
+                    "webhooks",
+                    """
+                    "enabled" INTEGER NOT NULL, "eventTypes" TEXT NOT NULL, "name" TEXT NOT NULL, "url" TEXT NOT NULL,
+                    "secret" TEXT NOT NULL
+                    """),
+                #"CREATE INDEX "webhooksOfApp" ON "webhooks" ("app")"#,
+                table(
+                    "webhookEvents",
+                    """
+                    "createdDate" TEXT NOT NULL, "eventType" TEXT, "payload" TEXT NOT NULL, "ping" INTEGER NOT NULL
+                    """),
+                table(
+                    "webhookDeliveries",
+                    """
+                    "createdDate" TEXT NOT NULL, "deliveryState" TEXT NOT NULL, "errorMessage" TEXT,
+                    "redelivery" INTEGER NOT NULL, "sentDate" TEXT, "request" TEXT, "response" TEXT, "event" TEXT NOT NULL,
+                    "webhook" TEXT NOT NULL
+                    """),
+                #"CREATE INDEX "deliveriesOfWebhook" ON "webhookDeliveries" ("webhook")"#,
+                #"ALTER TABLE "jobs" ADD COLUMN "attempts" INTEGER NOT NULL DEFAULT 0"#,
+                #"ALTER TABLE "jobs" ADD COLUMN "due" INTEGER NOT NULL DEFAULT 0"#,
+            ]),
     ]
 
     private static func table(_ name: String, _ columns: String) -> String {

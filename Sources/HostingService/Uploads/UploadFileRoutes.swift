@@ -10,8 +10,6 @@ internal import Kit
 struct UploadFileRoutes: Sendable {
     let context: HostContext
     let reader: ResourceReader
-    /// Told that there is something to process.
-    let onJob: @Sendable () -> Void
 
     func addRoutes(to router: inout Router) {
         reader.addGet(.backgroundAssetUploadFiles, to: &router)
@@ -107,7 +105,6 @@ struct UploadFileRoutes: Sendable {
             if isUploaded { try beginProcessing(of: file, in: store) }
             return file
         }
-        if isUploaded { onJob() }
         return try await reader.show(file)
     }
 
@@ -132,11 +129,10 @@ struct UploadFileRoutes: Sendable {
         let files = try store.records(.backgroundAssetUploadFiles, where: ["backgroundAssetVersion": .text(id)])
         guard files.allSatisfy({ $0.state(UploadFileState.self) == .uploadComplete }) else { return }
         do {
-            try version.step(VersionState.self, .uploaded)
-        } catch {
+            try store.step(&version, VersionState.self, .uploaded)
+        } catch is IllegalStep {
             throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "The version takes no files any more.")
         }
-        try store.update(version)
         try store.add(Job(kind: .processVersion, subject: id))
     }
 }
