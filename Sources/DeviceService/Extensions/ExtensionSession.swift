@@ -23,7 +23,8 @@ final class ExtensionSession: Sendable {
     private static let boundsInterval = Duration.milliseconds(250)
 
     private let child: ChildProcess
-    private let isConfined: Bool
+    /// The extension's own place, when it is confined to it.
+    private let scratch: FilePath?
     private let channel: FrameChannel
     private let errors: CapturedText
     private let watch: Monitor<Watch>
@@ -48,7 +49,7 @@ final class ExtensionSession: Sendable {
         let (own, theirs) = try UnixSocket.pair()
         channel = FrameChannel(OwnedDescriptor(own))
         let given = OwnedDescriptor(theirs)
-        isConfined = sandbox.mode == .required
+        scratch = sandbox.mode == .required ? subject.scratch : nil
         errors = try CapturedText(limit: 16 << 10)
         watch = Monitor(Watch(meter: RuntimeMeter(limit: limit, notice: notice)))
         // Where one of the folders is unbounded, so is a file in it.
@@ -122,7 +123,10 @@ final class ExtensionSession: Sendable {
                 }
             case .end:
                 watch.withLock { $0.wasEnded = true }
-                return child.kill()
+                child.kill()
+                // A sandbox that was killed by somebody else may have left a child that holds the conversation open.
+                if let scratch { SandboxLeftovers.end(of: scratch) }
+                return
             }
         }
     }
@@ -163,8 +167,11 @@ final class ExtensionSession: Sendable {
             child.kill()
             _ = try? child.wait()
         }
-        // bubblewrap's end takes its whole process namespace along: a moment later nobody holds the other end.
-        if isConfined { channel.drain() }
+        // bubblewrap's end takes its whole process namespace along, unless it was killed while it made that: a moment later
+        // nobody holds the other end.
+        if let scratch {
+            while !channel.drain(atMost: .milliseconds(500)) { SandboxLeftovers.end(of: scratch) }
+        }
         // What it wrote at the last moment counts, too.
         if let bound = watch.peek({ $0.overfilled }) ?? bounds.first(where: { $0.isExceeded() }) {
             return .overfilled(bound.folder, limit: bound.limit)

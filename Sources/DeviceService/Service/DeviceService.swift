@@ -124,6 +124,7 @@ package final class DeviceService: Sendable {
             })
         let recovery = Task {
             gate.launched(try await registry.apps().filter(\.wasLaunched).map(\.id))
+            _ = try await offload { SandboxLeftovers.end(below: paths.apps) }
             try await store.recover()
             try await downloads.recover()
             try await lifecycle.recover()

@@ -86,9 +86,16 @@ package final class FrameChannel: Sendable {
     package func finishSending() { shutdown(socket.borrowed.rawValue, CInt(SHUT_WR)) }
 
     /// Blocks until every holder of the other end has closed it or died; what still comes is thrown away.
-    package func drain() {
+    /// - Returns: false when nothing has come for `limit`, and somebody holds it still.
+    package func drain(atMost limit: Duration) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
-            while let count = try? socket.borrowed.read(into: buffer), count > 0 {}
+            while true {
+                var entry = pollfd(fd: socket.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
+                let ready = poll(&entry, 1, Int32(clamping: Int(limit / .milliseconds(1))))
+                if ready == 0 { return false }
+                if ready < 0, Errno.current == .interrupted { continue }
+                guard ready > 0, let count = try? socket.borrowed.read(into: buffer), count > 0 else { return true }
+            }
         }
     }
 

@@ -70,6 +70,37 @@ import Testing
         }
     }
 
+    /// As bubblewrap does when it is killed while it makes its namespaces: a child of its own waits on, and holds all it had.
+    @Test(.timeLimit(.minutes(1))) func whatAKilledSandboxLeavesIsEnded() async throws {
+        try await Scratch.with { scratch in
+            let fake = try scratch.write("#!/bin/sh\nsleep 1000 &\nkill -9 $$\n", to: "bwrap")
+            try FileDescriptor.currentDirectory.setPermissions(FilePermissions(rawValue: 0o755), at: fake)
+            let sandbox = ExtensionSandbox(program: fake)
+            try await ExtensionHarness.with(sandbox: sandbox, timeLimit: .milliseconds(300)) { harness in
+                let trouble = await harness.ask(try harness.probe("accept")).trouble
+                #expect(trouble?.contains("took longer than") == true, "\(trouble ?? "none")")
+            }
+        }
+    }
+
+    /// As a service that is killed at that moment leaves it. What belongs to another service is left alone.
+    @Test func whatAKilledServiceLeavesIsEnded() async throws {
+        try await Scratch.with { scratch in
+            let (own, other) = (scratch("own"), scratch("other"))
+            let children = try [own, other].map { apps in
+                try ChildProcess.spawn(
+                    executable: "sleep", arguments: ["1000"],
+                    environment: ["HOME": "\(apps)/org.example.game/scratch", "LARDER_EXTENSION_FD": "3"],
+                    diesWithParent: true)
+            }
+            defer { for child in children { child.kill() } }
+            #expect(SandboxLeftovers.end(below: own) == 1)
+            let code = try await offload { try children[0].wait(atMost: .seconds(20)) }
+            #expect(code == 137)
+            #expect(try children[1].wait(atMost: .zero) == nil)
+        }
+    }
+
     @Test func dawdlesOverOneEventAndIsEnded() async throws {
         try await ExtensionHarness.with(timeLimit: .milliseconds(300)) { harness in
             let subject = try harness.probe("hang")
