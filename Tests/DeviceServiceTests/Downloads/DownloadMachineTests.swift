@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AppBundles
+import Database
 import DeviceProtocol
 import Kit
 import TestSupport
@@ -23,6 +24,20 @@ import Testing
 
     private func download(_ state: Download.State = .waiting) -> Download {
         Download(app: "a", description: description(), state: state)
+    }
+
+    /// A full disk may keep the row of a download that is over; another of its name must not be refused for it.
+    @Test func aRowThatWasLeftBehindGivesWay() async throws {
+        try await Scratch.with { scratch in
+            let database = try await Database(path: scratch("database"), migrations: Schema.migrations)
+            let (left, next) = (download(.failed), download())
+            _ = try await database.write { try $0.add(left) }
+            let number = try await database.write { try $0.add(next) }
+            let rows = try await database.read { try $0.downloads() }
+            #expect(rows.map(\.number) == [number])
+            #expect(rows.map(\.state) == [.waiting])
+            await database.close()
+        }
     }
 
     @Test func aHeldDownloadWaitsForItsRelease() {
