@@ -8,7 +8,8 @@ package import System
 /// One SQLite database, with a thread of its own: statements run there and never leave the closures given to it.
 ///
 /// Every change is one transaction. The file is in WAL mode with `synchronous = NORMAL`: a killed process loses nothing; a
-/// power cut may lose the last transactions but never mixes them, and recovery reads the disk as well as the tables.
+/// power cut may lose the last transactions since `flush` but never mixes them, and recovery reads the disk as well as the
+/// tables.
 package actor Database {
     private let executor: BlockingExecutor
     private let path: FilePath
@@ -65,6 +66,21 @@ package actor Database {
     /// - Throws: `DatabaseError`, also when there is something at `path`.
     package func copy(to path: FilePath) throws { try connection().execute("VACUUM INTO ?", [.text(path.string)]) }
 
+    /// Has everything that was written so far survive a power cut; without it the last writes may be taken back by one, all from
+    /// some point on. To be called before anything outside of the database is changed that only fits them.
+    /// - Throws: `Errno`
+    package func flush() throws {
+        let log = FilePath(path.string + "-wal")
+        do {
+            let file = try OwnedDescriptor(log, .readOnly)
+            try file.borrowed.synchronize()
+        } catch Errno.noSuchFileOrDirectory {}
+        guard !isNameFlushed else { return }
+        let folder = try OwnedDescriptor(path.removingLastComponent(), .readOnly, options: .directory)
+        try folder.borrowed.synchronize(dataOnly: false)
+        isNameFlushed = true
+    }
+
     /// Gives back the memory of its page cache.
     package func trim() {
         guard let handle else { return }
@@ -80,6 +96,8 @@ package actor Database {
         }
         return Connection(handle.raw, path: path)
     }
+
+    private var isNameFlushed = false
 
     private static let settings = [
         "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON",

@@ -48,7 +48,10 @@ struct AppRegistry: Sendable {
         try await database.read { try $0.rows("SELECT \(Self.columns) FROM app ORDER BY id", [], Self.record) }
     }
 
-    /// Puts the row down and ends the journal's claim on what the row now says, in one step.
+    /// Has all rows survive a power cut: before files go that only older ones name.
+    func flush() async throws { try await database.flush() }
+
+    /// Puts the row down and ends the journal's claim on what the row now says, in one step, for good.
     func save(_ app: AppRecord) async throws {
         try await database.write { connection in
             try connection.execute(
@@ -59,6 +62,7 @@ struct AppRegistry: Sendable {
                     .integer(app.baseAllocatedSize),
                 ])
         }
+        try await flush()
     }
 
     func markLaunched(_ id: String) async throws {
@@ -104,7 +108,7 @@ struct AppRegistry: Sendable {
 
     // MARK: - Removal
 
-    /// The app is gone from every list; its folder is still to be deleted.
+    /// The app is gone from every list, for good; its folder is still to be deleted.
     func beginRemoval(_ app: String) async throws {
         try await database.write { connection in
             try connection.execute("INSERT OR REPLACE INTO removal VALUES (?)", [.text(app)])
@@ -113,6 +117,7 @@ struct AppRegistry: Sendable {
                 try connection.execute("DELETE FROM \(table) WHERE app = ?", [.text(app)])
             }
         }
+        try await flush()
     }
 
     func endRemoval(_ app: String) async throws {

@@ -78,6 +78,11 @@ struct BundleStore: Sendable {
         try keep(only: number, app: app)
     }
 
+    /// Whether the base that a row names is there. Blocks.
+    func exists(_ record: AppRecord) -> Bool {
+        Self.here.exists(at: paths.appRoot(record.id).appending(record.basePath))
+    }
+
     /// Deletes every base but `number`, and what was broken off. Blocks.
     func keep(only number: Int, app: String) throws {
         let opened = try OwnedDescriptor(folder(app), .readOnly, options: .directory)

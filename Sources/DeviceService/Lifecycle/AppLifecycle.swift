@@ -42,7 +42,21 @@ actor AppLifecycle {
             await tools.groups.reclaim(app, machine.plan.group)
             start(InstallRun(machine, tools))
         }
+        for record in try await tools.registry.apps() where runs[record.id] == nil { await keepBase(of: record) }
         await tools.downloads.settleIn(installing: Set(runs.keys))
+    }
+
+    /// Deletes bases that no row names any more: a power cut may bring back what an update had deleted.
+    private func keepBase(of record: AppRecord) async {
+        let bundles = tools.bundles
+        do {
+            try await offload {
+                guard bundles.exists(record) else { return }
+                try bundles.keep(only: record.bundle, app: record.id)
+            }
+        } catch {
+            log.warning("An old base could not be deleted.", ["app": record.id, "error": "\(error)"])
+        }
     }
 
     /// Ends all work, leaving the journals for the next start.

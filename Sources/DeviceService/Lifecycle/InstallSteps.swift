@@ -169,6 +169,8 @@ struct InstallSteps: Sendable {
         let (bundle, size) = try await offload {
             (try AppBundleReader.bundle(at: path.appending(folder)), try TreeSize.measure(path))
         }
+        // The journal of this install must outlast the base that the row still names.
+        try await tools.registry.flush()
         try await offload { try bundles.commit(plan.app, number: plan.bundle) }
         let launched = try await tools.registry.app(plan.app)?.wasLaunched ?? false
         try await tools.registry.save(

@@ -94,6 +94,23 @@ import Testing
         }
     }
 
+    /// As a power cut may bring back what an update had deleted.
+    @Test func aBaseThatNoRowNamesGoesAtTheNextStart() async throws {
+        try await ServiceHarness.with { harness in
+            _ = try await harness.install(try harness.bundle())
+            await harness.stop()
+            let bases = harness.paths.appRoot(ServiceHarness.app).appending("bundle")
+            let names: () throws -> Set<String> = {
+                Set(try FileDescriptor.currentDirectory.entries(at: bases).map(\.name))
+            }
+            let before = try names()
+            try FileDescriptor.currentDirectory.makeDirectories(at: bases.appending("77").appending("Old.app"))
+            try await harness.start()
+            _ = try await harness.connect().send(AppsRequest())
+            #expect(try names() == before)
+        }
+    }
+
     @Test func transientTroubleWithTheManifestIsRiddenOut() async throws {
         try await ServiceHarness.with { harness in
             harness.server.fail(.status(503), .reset(after: 3))
