@@ -102,7 +102,8 @@ let package = Package(
         tests("System", "System"),
         tests("Kit", "Kit", "System"),
         tests("Crypto", "Crypto", "Kit", "System"),
-        tests("HTTP", "HTTP", "DeviceSupport", "Crypto", "Kit", "System"),
+        .target(name: "HTTPSupport", dependencies: ["HTTP", "Kit"], path: "Tests/HTTPSupport"),
+        tests("HTTP", "HTTP", "HTTPSupport", "DeviceSupport", "Crypto", "Kit", "System"),
         tests("Mail", "Mail", "HTTP", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
         .testTarget(
@@ -121,7 +122,8 @@ let package = Package(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",
             "PackNamespace",
             "Languages", "Kit", "System", "ProbeExtension"),
-        tests("DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "Crypto", "Kit", "System"),
+        tests(
+            "DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "HTTPSupport", "Crypto", "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
             "HostingService", "HostingService", "HostingModel", "HostingClient", "Mail", "Commands", "AssetPacks",
@@ -158,10 +160,14 @@ let package = Package(
             name: "TortureReader", dependencies: ["BackgroundAssets", "PackNamespace", "TestSupport", "Kit", "System"],
             path: "Tests/Fixtures/TortureReader"),
         .executableTarget(
+            name: "TortureDownloader",
+            dependencies: ["BackgroundAssets", "ExtensionFoundation", "TestSupport"],
+            path: "Tests/Fixtures/TortureDownloader"),
+        .executableTarget(
             name: "larder-torture",
             dependencies: [
                 "DeviceSupport", "TestSupport", "DevelopmentServer", "DeviceProtocol", "PackNamespace", "HTTP", "Kit",
-                "System", "larder", "larderd", "ProbeApp", "ProbeExtension", "TortureReader",
+                "System", "CLinux", "larderd", "ProbeExtension", "TortureReader", "TortureDownloader",
             ],
             path: "Tests/Torture"),
         // Mutated inputs for every parser; scripts/fuzz runs them all.

@@ -5,6 +5,7 @@ import AssetPacks
 import Crypto
 import DevelopmentServer
 import HTTP
+import HTTPSupport
 import Kit
 import System
 import Testing

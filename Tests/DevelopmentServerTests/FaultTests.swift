@@ -4,6 +4,7 @@
 import AssetPacks
 import DevelopmentServer
 import HTTP
+import HTTPSupport
 import Kit
 import System
 import Testing

@@ -29,11 +29,15 @@ package final class Device: Sendable {
     }
 
     /// Starts the service, with more in its environment, and returns once it listens.
+    /// - Parameter tracer: a program and its arguments that run the service in their turn.
     @discardableResult
-    package func start(adding variables: [String: String] = [:]) async throws -> RunningProgram {
+    package func start(
+        adding variables: [String: String] = [:], under tracer: [String] = []
+    ) async throws -> RunningProgram {
         let readiness = try Pipe()
+        let words = tracer + [try Binaries.path("larderd").string, "--ready-fd", "3"]
         let program = try RunningProgram(
-            "larderd", ["--ready-fd", "3"], environment: environment.merging(variables) { $1 },
+            words[0], Array(words.dropFirst()), environment: environment.merging(variables) { $1 },
             descriptors: [3: readiness.writer])
         readiness.closeWriter()
         let count = try await offload {

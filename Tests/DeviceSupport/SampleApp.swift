@@ -5,10 +5,15 @@ import Kit
 package import System
 package import TestSupport
 
-/// An app bundle made of `ProbeApp` and `ProbeExtension`.
+/// An app bundle made of `ProbeApp` and `ProbeExtension`, unless told otherwise.
 package struct SampleApp {
     package static let bundleID = "com.example.probe"
 
+    package var identifier = SampleApp.bundleID
+    /// The program of the build that is the app; nil: one that nobody starts.
+    package var program: String? = "ProbeApp"
+    /// Likewise; without, one that fails.
+    package var extensionProgram: String? = "ProbeExtension"
     package var version = "1.0"
     /// Where the manifest is; with an URL override it only has to be well-formed.
     package var manifestURL = "https://localhost:1/manifest"
@@ -23,13 +28,15 @@ package struct SampleApp {
     package func write(into scratch: Scratch, named name: String = "Probe") throws -> FilePath {
         var fixture = AppFixture()
         fixture.name = name
-        fixture.identifier = Self.bundleID
+        fixture.identifier = identifier
         fixture.version = version
         fixture.keys = AppFixture.managedKeys(manifestURL: manifestURL).merging(keys) { $1 }
         fixture.files = ["Extensions/Downloader.appex/behaviour": Array(extensionBehaviour.utf8)]
         let bundle = try fixture.write(in: scratch.path)
-        try copy("ProbeApp", to: bundle.appending(name))
-        try copy("ProbeExtension", to: bundle.appending("Extensions/Downloader.appex/Downloader"))
+        if let program { try copy(program, to: bundle.appending(name)) }
+        if let extensionProgram {
+            try copy(extensionProgram, to: bundle.appending("Extensions/Downloader.appex/Downloader"))
+        }
         return bundle
     }
 

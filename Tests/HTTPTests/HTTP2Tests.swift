@@ -3,6 +3,7 @@
 
 import DeviceSupport
 import HTTP
+import HTTPSupport
 import Kit
 import Testing
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import HTTP
+import HTTPSupport
 import Kit
 import Testing
 

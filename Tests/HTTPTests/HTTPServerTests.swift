@@ -3,6 +3,7 @@
 
 import Crypto
 import HTTP
+import HTTPSupport
 import Kit
 import System
 import Testing

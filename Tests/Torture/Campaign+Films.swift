@@ -7,57 +7,53 @@ import Kit
 import System
 import TestSupport
 
-/// Unmanaged downloads: scheduled by the app, whose delegate hears of each end once.
+/// Unmanaged downloads that the app schedules; its delegate hears of each end once.
 extension Campaign {
-    struct Film {
-        var id: String
-        var size: Int
-        /// Whether it is cancelled as soon as it is scheduled.
-        var isAbandoned = false
-    }
-
-    func films(_ script: RoundScript) -> [Film] {
-        var random = SeededGenerator(seed: script.faultSeed)
-        return (0..<Int.random(in: 2...8, using: &random)).map { number in
-            Film(
-                id: "film-\(script.number)-\(number)", size: Int.random(in: 100...500_000, using: &random),
-                isAbandoned: Int.random(in: 0..<5, using: &random) == 0)
-        }
-    }
-
     private var folder: FilePath {
         device.paths.state.appending("groups").appending("group.org.example.game").appending("Films")
     }
 
-    /// Those whose file was taken.
-    private func taken() async -> Set<String> {
+    /// Those in a folder whose file was taken.
+    static func taken(in folder: FilePath) -> [FilmLedger.Instance] {
+        let names = (try? FileDescriptor.currentDirectory.entries(at: folder).map(\.name)) ?? []
+        return names.compactMap { name in
+            let parts = name.split(separator: "~").map(String.init)
+            return parts.count == 2 ? FilmLedger.Instance(identifier: parts[0], token: parts[1]) : nil
+        }
+    }
+
+    /// Identifiers of those whose end the app was told.
+    private func told() async -> Set<String> {
         let folder = folder
-        let names = (try? await offload { try FileDescriptor.currentDirectory.entries(at: folder).map(\.name) }) ?? []
-        return Set(names.compactMap { $0.split(separator: "~").first.map(String.init) })
+        let taken = (try? await offload { Self.taken(in: folder) }) ?? []
+        return films.withLock { $0.failed.union(taken.map(\.identifier)) }
     }
 
     func publishFilms(_ script: RoundScript) throws {
-        for film in films(script) {
+        for film in script.films {
             let bytes = StampedFile(pack: "film", version: 1, path: film.id, size: film.size).bytes
             server.publish(try scratch.write(bytes, to: "films/\(film.id)"), as: "/films/\(film.id)")
         }
+        films.withLock { $0 = FilmLedger() }
     }
 
     /// Schedules all, through kills of whoever is asked.
     func scheduleFilms(_ script: RoundScript) async {
-        for film in films(script) {
-            while !Task.isCancelled, await !taken().contains(film.id), !told.withLock({ $0.contains(film.id) }) {
+        for film in script.films {
+            while !Task.isCancelled, await !told().contains(film.id) {
                 guard let reader = running.withLock({ $0.reader }) else { return }
+                let known = starts.peek { $0 }
                 let address = "\(server.baseURL)/films/\(film.id)"
                 let answer = (try? await ask(reader, "schedule \(film.id) \(address) \(film.size)")) ?? "nobody there"
                 if answer.hasPrefix("ok") || answer.contains("AlreadyScheduled") {
-                    scheduled.withLock { _ = $0.insert(film.id) }
+                    films.withLock { _ = $0.scheduled.insert(film.id) }
                     break
                 }
-                try? await Task.sleep(for: .milliseconds(20))
+                // A reader that was killed is started at once; a service that does not answer is on its way.
+                if answer.hasPrefix("error") { await nextStart(after: known) }
             }
             if film.isAbandoned, let reader = running.withLock({ $0.reader }) {
-                scheduled.withLock { _ = $0.remove(film.id) }
+                films.withLock { _ = $0.scheduled.remove(film.id) }
                 _ = try? await ask(reader, "cancel \(film.id)")
             }
         }
@@ -68,8 +64,10 @@ extension Campaign {
         let end = ContinuousClock.now + .seconds(90)
         while true {
             await collect()
-            let ended = await taken().union(told.withLock { $0 })
-            let missing = scheduled.withLock { $0 }.subtracting(ended)
+            let ended = await told()
+            let missing = films.withLock { films in
+                films.maySomethingBePurged ? [] : films.scheduled.subtracting(ended).subtracting(films.purged)
+            }
             let left = try? await device.connect().send(CurrentDownloadsRequest(app: SampleApp.bundleID)).downloads
             if missing.isEmpty, left?.isEmpty == true { break }
             guard ContinuousClock.now < end else {
@@ -78,13 +76,22 @@ extension Campaign {
             }
             // Those that wait for their next try go on when somebody wants them at once.
             if let reader = running.withLock({ $0.reader }) { _ = try? await ask(reader, "promote") }
-            try await Task.sleep(for: .milliseconds(50))
+            await nextChange()
         }
-        tally.count("downloads ended", scheduled.withLock { $0.count })
-        scheduled.withLock { $0 = [] }
-        told.withLock { $0 = [] }
+        tally.count("downloads ended for the app", films.withLock { $0.scheduled.count })
         let folder = folder
         try await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
         try await offload { try FileDescriptor.currentDirectory.makeDirectories(at: folder) }
+    }
+
+    /// Waits until the service has written to its database, as it does for everything that lasts, and for a moment at most.
+    func nextChange() async {
+        let isFirst = Locked(true)
+        try? await FolderWatch.wait(in: device.paths.state, atMost: .milliseconds(200)) {
+            isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return !isFirst
+            }
+        }
     }
 }

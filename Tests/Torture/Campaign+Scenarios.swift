@@ -15,7 +15,8 @@ extension Campaign {
 
     /// Brings the device to where the round begins; nothing goes wrong here.
     func prepare(_ script: RoundScript) async throws {
-        if running.withLock({ $0.reader }) == nil { try await startReader() }
+        if running.withLock({ $0.reader }) == nil { try startReader() }
+        if script.scenario.concernsDownloader { return try await prepareDownloader(script) }
         let start = script.scenario == .install ? 0 : script.before
         server.publish(editions[max(0, start - 1)])
         if script.scenario == .install {
@@ -26,10 +27,10 @@ extension Campaign {
             if withThird { try await release("Third") }
             try await until("version \(start) is there before the round") {
                 try await self.installed(version: start)
-                try await self.ensure(Self.always)
+                try await self.ensure(Publication.always)
                 if withThird { try await self.remove("Third") }
             }
-            try await require(Self.always)
+            try await require(Publication.always)
         }
         server.publish(editions[script.after - 1])
         if script.scenario == .uninstall { try await release() }
@@ -37,24 +38,40 @@ extension Campaign {
         if script.scenario == .removeAndFetch { try await release("Second") }
     }
 
-    private func installed(version: Int) async throws {
-        let apps = try await device.connect().send(AppsRequest()).apps
-        if !apps.contains(where: { $0.app == Self.app }) {
-            _ = try await install(version: version)
+    private func prepareDownloader(_ script: RoundScript) async throws {
+        try publishFilms(script)
+        try await clearDownloader()
+        try publishList([])
+        if script.scenario == .wakeInstall {
+            try await until("the downloader is gone before the round") { try await self.uninstall(Self.downloader) }
+        } else {
+            try await until("the downloader is there before the round") { try await self.installDownloader() }
+            try await clearDownloader()
         }
+        try publishList(script.films)
     }
 
-    private func install(version: Int) async throws {
-        for event in try await device.install(bundles[version - 1], until: .complete) {
+    private func isInstalled(_ app: String) async throws -> Bool {
+        try await device.connect().send(AppsRequest()).apps.contains { $0.app == app }
+    }
+
+    private func installDownloader() async throws {
+        if try await !isInstalled(Self.downloader) { try await install(downloaderBundle) }
+    }
+
+    private func installed(version: Int) async throws {
+        if try await !isInstalled(Self.app) { try await install(bundles[version - 1]) }
+    }
+
+    private func install(_ bundle: FilePath) async throws {
+        for event in try await device.install(bundle, until: .complete) {
             if let error = event.error, event.phase.isFinal { throw error }
         }
     }
 
-    private func uninstall() async throws {
-        let connection = try await device.connect()
-        let apps = try await connection.send(AppsRequest()).apps
-        guard apps.contains(where: { $0.app == Self.app }) else { return }
-        _ = try await connection.send(UninstallRequest(app: Self.app))
+    private func uninstall(_ app: String = Campaign.app) async throws {
+        guard try await isInstalled(app) else { return }
+        _ = try await device.connect().send(UninstallRequest(app: app))
     }
 
     /// A pack that is not there is fine.
@@ -77,10 +94,11 @@ extension Campaign {
     /// The scenario's own calls, again and again until they have an answer or the task is cancelled.
     func act(_ script: RoundScript) async {
         while !Task.isCancelled {
+            let known = starts.peek { $0 }
             do {
                 return try await attempt(script)
             } catch let error as DeviceError where [.disconnected, .unavailable].contains(error.code) {
-                try? await Task.sleep(for: .milliseconds(10))
+                await nextStart(after: known)
             } catch {
                 return
             }
@@ -94,7 +112,7 @@ extension Campaign {
             for try await _ in connection.stream(
                 InstallRequest(path: bundles[script.after - 1].string, until: .complete))
             {}
-        case .updatePacks, .downgrade: try await ensure(Self.always)
+        case .updatePacks, .downgrade: try await ensure(Publication.always)
         case .fetch:
             try await ensure(["Third"])
             // Told to be there: from now on it stays, whatever dies.
@@ -114,6 +132,9 @@ extension Campaign {
             await fetch.value
         case .uninstall: try await uninstall()
         case .schedule: await scheduleFilms(script)
+        case .wake: try await simulate()
+        case .wakeInstall:
+            for try await _ in connection.stream(InstallRequest(path: downloaderBundle.string, until: .complete)) {}
         }
     }
 
@@ -124,23 +145,19 @@ extension Campaign {
         switch script.scenario {
         case .install, .updateApp:
             try await until("the install is done") {
-                // What goes on by itself is let go on.
-                let connection = try await self.device.connect()
-                for try await event in connection.stream(WatchInstallRequest(app: Self.app, until: .complete)) {
-                    if let error = event.error, event.phase.isFinal { throw error }
-                }
-                let apps = try await connection.send(AppsRequest()).apps
+                try await self.letInstallEnd(Self.app)
+                let apps = try await self.device.connect().send(AppsRequest()).apps
                 if apps.first(where: { $0.app == Self.app })?.version != "\(script.after).0" {
-                    try await self.install(version: script.after)
+                    try await self.install(self.bundles[script.after - 1])
                 }
-                try await self.ensure(Self.always)
+                try await self.ensure(Publication.always)
             }
         case .updatePacks, .downgrade, .removeAndFetch:
-            try await until("the packs are there") { try await self.ensure(Self.always) }
+            try await until("the packs are there") { try await self.ensure(Publication.always) }
         case .pauseAndResume:
             try await until("the packs are there") {
                 _ = try await self.device.connect().send(ResumeRequest(app: Self.app))
-                try await self.ensure(Self.always)
+                try await self.ensure(Publication.always)
             }
         case .fetch: try await until("the pack is there") { try await self.ensure(["Third"]) }
         case .cancel:
@@ -149,43 +166,34 @@ extension Campaign {
             }
         case .uninstall: try await until("the app is gone") { try await self.uninstall() }
         case .schedule: try await awaitFilms(script)
+        case .wake: try await awaitDownloader(script)
+        case .wakeInstall:
+            try await until("the downloader is installed") {
+                try await self.letInstallEnd(Self.downloader)
+                try await self.installDownloader()
+            }
+            try await awaitDownloader(script)
         }
     }
 
+    /// What goes on by itself is let go on, until it has ended one way or the other.
+    private func letInstallEnd(_ app: String) async throws {
+        do {
+            for try await event in try await device.connect().stream(WatchInstallRequest(app: app, until: .complete))
+            where event.phase.isFinal && event.error != nil { return }
+        } catch let error as DeviceError where error.code != .disconnected {}
+    }
+
     /// Tries what may fail for a moment until it does not.
-    private func until(_ what: String, _ body: @Sendable () async throws -> Void) async throws {
+    func until(_ what: String, _ body: () async throws -> Void) async throws {
         let end = ContinuousClock.now + .seconds(90)
         while true {
             do {
                 return try await body()
             } catch {
                 guard ContinuousClock.now < end else { throw Violation("not within 90 s: \(what): \(error)") }
-                try await Task.sleep(for: .milliseconds(50))
+                await nextChange()
             }
-        }
-    }
-
-    // MARK: - The reader
-
-    func require(_ packs: [String]) async throws {
-        required.withLock { $0.formUnion(packs) }
-        guard let reader = running.withLock({ $0.reader }) else { return }
-        // A reader that is killed meanwhile is told when it starts again.
-        for pack in packs { _ = try? await ask(reader, "require \(pack)") }
-        _ = try? await ask(reader, "strict")
-    }
-
-    /// Lets one pack go, or the whole app.
-    func release(_ pack: String? = nil) async throws {
-        required.withLock { packs in
-            if let pack { packs.remove(pack) } else { packs.removeAll() }
-        }
-        guard let reader = running.withLock({ $0.reader }) else { return }
-        if let pack {
-            _ = try await ask(reader, "release \(pack)")
-        } else {
-            _ = try await ask(reader, "loose")
-            for pack in Self.packs { _ = try await ask(reader, "release \(pack.id)") }
         }
     }
 }

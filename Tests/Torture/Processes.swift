@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import CLinux
 import Glibc
 import Kit
 import System
@@ -11,20 +12,45 @@ enum Processes {
 
     /// All below a process, children's children included.
     static func descendants(of root: Int32) -> [Int32] {
-        var children: [Int32: [Int32]] = [:]
-        for process in all() { if let parent = parent(of: process) { children[parent, default: []].append(process) } }
         var found: [Int32] = []
         var left = [root]
         while let next = left.popLast() {
-            let below = children[next] ?? []
+            let below = children(of: next)
             found += below
             left += below
         }
         return found
     }
 
-    /// Those whose command or environment names `text`, but for those known.
-    static func mentioning(_ text: String, except known: Set<Int32>) -> [String] {
+    static func hasChildren(_ process: Int32) -> Bool { !children(of: process).isEmpty }
+
+    private static func children(of process: Int32) -> [Int32] {
+        let tasks = FilePath("/proc/\(process)/task")
+        return ((try? here.entries(at: tasks)) ?? []).flatMap { task in
+            read(process, "task/\(task.name)/children").split(separator: " ").compactMap { Int32($0) }
+        }
+    }
+
+    static func sleep(milliseconds: Int) { usleep(UInt32(milliseconds) * 1000) }
+
+    /// Those whose command or environment names `text` and that have not ended after `limit`, but for those known.
+    static func outliving(
+        _ limit: Duration, mentioning text: String, except known: Set<Int32> = []
+    ) throws -> [String] {
+        let end = ContinuousClock.now + limit
+        while let next = mentioning(text, known).first, ContinuousClock.now < end {
+            guard let process = Int32(next.prefix { $0.isNumber }) else { break }
+            // Readable when the process has ended.
+            let pidfd = clinux_pidfd_open(process)
+            guard pidfd >= 0 else { continue }
+            defer { close(pidfd) }
+            var entry = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+            _ = poll(&entry, 1, Int32(clamping: Int(ContinuousClock.now.duration(to: end) / .milliseconds(1)) + 1))
+        }
+        return mentioning(text, known)
+    }
+
+    private static func mentioning(_ text: String, _ known: Set<Int32>) -> [String] {
         all().filter { !known.contains($0) && $0 != getpid() }.compactMap { process in
             let said = ["cmdline", "environ"].map { read(process, $0) }
             guard said.contains(where: { $0.contains(text) }), !isZombie(process) else { return nil }
@@ -32,12 +58,13 @@ enum Processes {
         }
     }
 
-    /// Files below `folder` that a process has open though they are deleted, by name.
-    static func deletedFiles(of process: Int32, below folder: String) -> [String] {
+    /// Files below `folder` that a process has open though they are deleted: their names, and where they can be reached.
+    static func deletedFiles(of process: Int32, below folder: String) -> [(name: String, link: FilePath)] {
         let links = FilePath("/proc/\(process)/fd")
         return ((try? here.entries(at: links)) ?? []).compactMap { entry in
-            guard let target = try? here.readLink(at: links.appending(entry.name)) else { return nil }
-            return target.hasPrefix(folder) && target.hasSuffix(" (deleted)") ? target : nil
+            let link = links.appending(entry.name)
+            guard let target = try? here.readLink(at: link) else { return nil }
+            return target.hasPrefix(folder) && target.hasSuffix(" (deleted)") ? (target, link) : nil
         }
     }
 
@@ -54,11 +81,6 @@ enum Processes {
         let text = read(process, "stat")
         guard let end = text.lastIndex(of: ")") else { return [] }
         return text[end...].split(separator: " ")
-    }
-
-    private static func parent(of process: Int32) -> Int32? {
-        let fields = fields(process)
-        return fields.count > 2 ? Int32(fields[2]) : nil
     }
 
     private static func isZombie(_ process: Int32) -> Bool { fields(process).dropFirst().first == "Z" }

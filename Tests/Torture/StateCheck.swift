@@ -17,7 +17,7 @@ struct StateCheck {
     func findings() -> [String] {
         let top: Set<String> = [
             "lock", "trust", "larder.sqlite", "larder.sqlite-wal", "larder.sqlite-shm", "incoming", "groups", "apps",
-            "larderd.log",
+            "larderd.log", "ballast",
         ]
         var found = names(state).filter { !top.contains($0) }.map { "\($0) in the state folder" }
         found += names(state.appending("incoming")).map { "incoming/\($0)" }

@@ -9,6 +9,8 @@ final class Tally: Sendable {
     private let counts = Locked<[String: Int]>([:])
     private let found = Locked<[String]>([])
 
+    func count(_ what: String, _ number: Double) { count(what, Int(number)) }
+
     func count(_ what: String, _ number: Int = 1) { counts.withLock { $0[what, default: 0] += number } }
 
     func violation(_ what: String) {
@@ -22,8 +24,11 @@ final class Tally: Sendable {
 
     var violations: [String] { found.withLock { $0 } }
 
+    /// Counts, one a line; times, which are counted in milliseconds, in seconds.
     var summary: String {
-        let lines = counts.withLock { $0 }.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+        let lines = counts.withLock { $0 }.sorted { $0.key < $1.key }.map { name, count in
+            "  \(name): \(name.hasPrefix("seconds") ? count / 1000 : count)"
+        }
         return (lines + ["  violations: \(violations.count)"]).joined(separator: "\n")
     }
 }

@@ -99,24 +99,3 @@ final class FixtureFolder: Sendable {
         return archive
     }
 }
-
-extension HTTPDownload {
-    /// What came before the end, and the error if the end is one.
-    func readUntilEnd() async -> ([UInt8], HTTPClientError?) {
-        let result = try? await offload {
-            var bytes: [UInt8] = []
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-            defer { buffer.deallocate() }
-            do {
-                while true {
-                    let count = try self.read(into: buffer)
-                    if count == 0 { return (bytes, HTTPClientError?.none) }
-                    bytes.append(contentsOf: buffer[..<count])
-                }
-            } catch {
-                return (bytes, error as? HTTPClientError)
-            }
-        }
-        return result ?? ([], nil)
-    }
-}

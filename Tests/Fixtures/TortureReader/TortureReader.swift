@@ -11,15 +11,22 @@ import TestSupport
 /// input, one a line, behind a word that the answer bears: `ok <word> …` or `error <word> …`.
 ///
 /// `require <pack>`: from now on the pack must be readable. `release <pack>`: it may go. `loose`, `strict`: the whole app may
-/// go, or not. `counts`: files and bytes that were checked. `schedule <id> <url> <size>`, `cancel <id>`, `promote`: unmanaged
+/// go, or not. `counts`: files and bytes that were checked. `pass`: answers when everything was read once more from start to
+/// end. `schedule <id> <url> <size>`, `cancel <id>`, `promote`: unmanaged
 /// downloads.
 @main
 enum TortureReader {
     @MainActor
     static func main() async throws {
-        let state = Locked(ReaderState())
+        let state = Monitor(ReaderState())
         let root = FilePath(ProcessInfo.processInfo.environment["LARDER_APP_ROOT"] ?? "/nowhere")
-        try WorkerThread.start(name: "reader") { PackReading(state: state, root: root).run() }
+        try WorkerThread.start(name: "reader") {
+            do {
+                try PackReading(state: state, root: root).run()
+            } catch {
+                say("violation the reader cannot work: \(error)")
+            }
+        }
         let downloads = try FilmDownloads()
         BADownloadManager.shared.delegate = downloads
         say("ready")
@@ -34,8 +41,19 @@ enum TortureReader {
             case "loose": state.withLock { $0.isLoose = true }
             case "strict": state.withLock { $0.isLoose = false }
             case "counts":
-                let counts = state.withLock { $0 }
-                say("ok \(token) \(counts.files) \(counts.bytes) \(counts.passes)")
+                let counts = state.peek { $0 }
+                say("ok \(token) \(counts.files) \(counts.bytes)")
+                continue
+            case "pass":
+                // The pass that is under way began before.
+                let wanted = state.withLock { state in
+                    state.wantedPasses = state.passes + 2
+                    return state.wantedPasses
+                }
+                try WorkerThread.start(name: "pass") {
+                    state.wait { $0.passes >= wanted ? () : nil }
+                    say("ok \(token) ")
+                }
                 continue
             case "schedule", "cancel", "promote":
                 say(answer(token) { try downloads.run(words) })
@@ -67,4 +85,6 @@ struct ReaderState {
     var files = 0
     var bytes = 0
     var passes = 0
+    /// Passes that somebody waits for.
+    var wantedPasses = 0
 }

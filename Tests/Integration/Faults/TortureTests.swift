@@ -12,10 +12,18 @@ import Testing
     private static let seed = Environment.current["LARDER_TEST_SEED"] ?? "20240229"
 
     @Test(.timeLimit(.minutes(5))) func aFewRoundsOfFaultsLeaveNothingWrong() async throws {
+        try await expectClean("--seconds", "6", "--devices", "2")
+    }
+
+    @Test(.timeLimit(.minutes(5)), .enabled(if: Environment.findExecutable("strace") != nil, "needs strace"))
+    func aFewPowerCutsLeaveNothingWrong() async throws {
+        try await expectClean("--power-cuts", "8")
+    }
+
+    private func expectClean(_ arguments: String...) async throws {
         await Turnstile.shared.enter()
         let result = await Task {
-            try await Binaries.run(
-                "larder-torture", ["--seconds", "6", "--seed", Self.seed], atMost: .seconds(240))
+            try await Binaries.run("larder-torture", arguments + ["--seed", Self.seed], atMost: .seconds(240))
         }.result
         await Turnstile.shared.leave()
         let output = try result.get()
