@@ -94,7 +94,7 @@ package struct FolderChanges: ~Copyable {
 
     /// Tells when somebody closes this file.
     /// - Throws: `Errno`
-    package func addClosing(of file: FilePath) throws { 
+    package func addClosing(of file: FilePath) throws {
         try add(file, UInt32(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE) | UInt32(IN_DELETE_SELF))
     }
 

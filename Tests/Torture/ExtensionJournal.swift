@@ -43,7 +43,8 @@ struct ExtensionJournal {
             let later = ends[(number + 1)...]
             guard later.contains(where: { $0.instance == end.instance }) else { continue }
             guard later.first(where: { $0.run == end.run }) != nil else { continue }
-            violations.append("the extension was told the end of \(end.instance.identifier) again, which it had heard of")
+            violations.append(
+                "the extension was told the end of \(end.instance.identifier) again, which it had heard of")
         }
     }
 }

@@ -14,7 +14,8 @@ package enum StrayProcesses {
     package static func kill(where matches: (_ environment: Set<Substring>) -> Bool) -> Int {
         let here = FileDescriptor.currentDirectory
         var count = 0
-        for process in ((try? here.entries(at: "/proc")) ?? []).compactMap({ Int32($0.name) }) where process != getpid() {
+        for process in ((try? here.entries(at: "/proc")) ?? []).compactMap({ Int32($0.name) }) where process != getpid()
+        {
             guard let known = environment(of: process), matches(known) else { continue }
             let number = clinux_pidfd_open(process)
             guard number >= 0 else { continue }

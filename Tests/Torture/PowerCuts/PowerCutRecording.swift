@@ -64,7 +64,9 @@ struct PowerCutRecording: Sendable {
         _ = try await connection.send(UninstallRequest(app: SampleApp.bundleID))
         _ = try await connection.send(StopRequest())
         let code = try await service.end()
-        guard code == 0 else { throw Violation("larderd ended with \(code) while it was recorded: \(service.errorText)") }
+        guard code == 0 else {
+            throw Violation("larderd ended with \(code) while it was recorded: \(service.errorText)")
+        }
         let state = stage.device.paths.state.string
         entries = try await offload {
             let text = String(decoding: try File.read(trace), as: UTF8.self)

@@ -16,7 +16,8 @@ struct TraceReader {
 
     static let calls = [
         "openat", "write", "pwrite64", "writev", "pwritev", "pwritev2", "lseek", "ftruncate", "fallocate",
-        "copy_file_range", "fsync", "fdatasync", "syncfs", "rename", "renameat", "renameat2", "link", "linkat", "symlink",
+        "copy_file_range", "fsync", "fdatasync", "syncfs", "rename", "renameat", "renameat2", "link", "linkat",
+        "symlink",
         "symlinkat", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat", "clone", "clone3", "fork", "vfork",
     ]
 
@@ -73,7 +74,11 @@ struct TraceReader {
         case "openat":
             let path = call.path(folder: 0, name: 1)
             offsets[call.result] = 0
-            if call.text(2).contains("O_APPEND") { appending.insert(call.result) } else { appending.remove(call.result) }
+            if call.text(2).contains("O_APPEND") {
+                appending.insert(call.result)
+            } else {
+                appending.remove(call.result)
+            }
             var found: [DiskOperation] = []
             if call.text(2).contains("O_CREAT") { found.append(.makeFile(path)) }
             if call.text(2).contains("O_TRUNC") { found.append(.resize(path, to: 0)) }
