@@ -93,6 +93,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["archive-size", "archive-size=", "archive-size=0", "archive-size=much", "archive-sise=1GiB"])
+    func aLimitThatIsNoneIsSaid(_ setting: String) async throws {
+        try await Scratch.with { scratch in
+            let errors = BufferSink()
+            let context = CommandContext(
+                programName: "larder-host", environment: ["LARDER_HOME": scratch("home").string],
+                standardOutput: BufferSink(), standardError: errors)
+            let code = await CommandRunner(root: HostCommands.tree, version: "test").run(
+                ["serve", "--port", "0", "--limit", setting], context: context)
+            #expect(code == .usage)
+            #expect(errors.text.contains("limit"))
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("home/state/host")))
+        }
+    }
+
     @Test func aBackupIsAHostOfItsOwn() async throws {
         var generator = SeededGenerator.forTest()
         let content = generator.bytes(500_000)
