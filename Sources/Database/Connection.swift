@@ -7,16 +7,20 @@ import System
 
 /// The open database inside a `read` or `write` closure.
 package struct Connection: ~Copyable {
-    private let raw: OpaquePointer
-    private let path: FilePath
+    private let handle: Handle
+    /// Whether only statements that change nothing are run.
+    private let isReadOnly: Bool
 
-    init(_ raw: OpaquePointer, path: FilePath) {
-        self.raw = raw
-        self.path = path
+    init(_ handle: Handle, isReadOnly: Bool) {
+        self.handle = handle
+        self.isReadOnly = isReadOnly
     }
 
     /// How many rows the last statement inserted, changed or deleted.
-    package var changes: Int { Int(sqlite3_changes(raw)) }
+    package var changes: Int { Int(sqlite3_changes(handle.raw)) }
+
+    /// The number of the row that was inserted last.
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle.raw) }
 
     /// Runs one statement for its effect. `values` stand for its `?` in order.
     /// - Throws: `DatabaseError`
@@ -52,10 +56,11 @@ package struct Connection: ~Copyable {
 
     /// Steps through a statement until `body` says no or the rows end.
     private func run(_ sql: String, _ values: [SQLValue], _ body: (borrowing Row) throws -> Bool) throws {
-        var prepared: OpaquePointer?
-        try check(sqlite3_prepare_v2(raw, sql, -1, &prepared, nil), sql)
-        guard let statement = prepared else { return }
-        defer { sqlite3_finalize(statement) }
+        guard let statement = try handle.statement(sql) else { return }
+        defer { handle.keep(statement, sql) }
+        if isReadOnly, sqlite3_stmt_readonly(statement) == 0 {
+            throw DatabaseError(.readOnly, "A statement that changes the database stands where it is only read: \(sql)")
+        }
         guard sqlite3_bind_parameter_count(statement) == values.count else {
             throw DatabaseError(
                 .failed,
@@ -72,9 +77,5 @@ package struct Connection: ~Copyable {
         }
     }
 
-    private func check(_ result: CInt, _ sql: String) throws {
-        guard result == SQLITE_OK else {
-            throw DatabaseError(result: result, raw, path: path, doing: "run \"\(sql)\"")
-        }
-    }
+    private func check(_ result: CInt, _ sql: String) throws { try handle.check(result, sql) }
 }

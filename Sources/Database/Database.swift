@@ -17,6 +17,9 @@ package actor Database {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// For tasks that do little beside reading and writing here: they stay on the database's thread.
+    package nonisolated var taskExecutor: any TaskExecutor { executor }
+
     /// Opens the file, making it if need be, and brings its tables up to the last migration.
     /// - Throws: `DatabaseError`: `corrupt` or `newer` among others; the file is left as it is then.
     package init(path: FilePath, migrations: [Migration]) async throws {
@@ -27,21 +30,19 @@ package actor Database {
 
     private func open(_ migrations: [Migration]) throws {
         let handle = try Handle(path: path)
-        let connection = Connection(handle.raw, path: path)
+        let connection = Connection(handle, isReadOnly: false)
         for pragma in Self.settings { try connection.execute(pragma) }
         try Self.migrate(connection, migrations, path: path)
+        handle.forgetStatements()
         self.handle = handle
     }
 
-    /// Runs `body` on a state that no write changes meanwhile. Writing in it is an error of SQLite's.
-    /// - Throws: `DatabaseError`, and what `body` throws.
+    /// Runs `body` on a state that no write changes meanwhile.
+    /// - Throws: `DatabaseError`, `readOnly` for a statement that writes; and what `body` throws.
     package func read<Result: Sendable>(
         _ body: @Sendable (borrowing Connection) throws -> Result
     ) throws -> Result {
-        let connection = try connection()
-        try connection.execute("PRAGMA query_only = 1")
-        defer { _ = try? connection.execute("PRAGMA query_only = 0") }
-        return try body(connection)
+        try body(try connection(isReadOnly: true))
     }
 
     /// Runs `body` in one transaction, which is undone when it throws.
@@ -49,7 +50,7 @@ package actor Database {
     package func write<Result: Sendable>(
         _ body: @Sendable (borrowing Connection) throws -> Result
     ) throws -> Result {
-        let connection = try connection()
+        let connection = try connection(isReadOnly: false)
         try connection.execute("BEGIN IMMEDIATE")
         do {
             let result = try body(connection)
@@ -64,7 +65,9 @@ package actor Database {
 
     /// Writes a copy of the whole database as it is at one moment to a new file. Others may write meanwhile.
     /// - Throws: `DatabaseError`, also when there is something at `path`.
-    package func copy(to path: FilePath) throws { try connection().execute("VACUUM INTO ?", [.text(path.string)]) }
+    package func copy(to path: FilePath) throws {
+        try connection(isReadOnly: false).execute("VACUUM INTO ?", [.text(path.string)])
+    }
 
     /// Has everything that was written so far survive a power cut; without it the last writes may be taken back by one, all from
     /// some point on. To be called before anything outside of the database is changed that only fits them.
@@ -81,20 +84,21 @@ package actor Database {
         isNameFlushed = true
     }
 
-    /// Gives back the memory of its page cache.
+    /// Gives back the memory of its page cache and of prepared statements.
     package func trim() {
         guard let handle else { return }
+        handle.forgetStatements()
         sqlite3_db_release_memory(handle.raw)
     }
 
     /// Folds the write-ahead log into the file and closes it; later calls throw.
     package func close() { handle = nil }
 
-    private func connection() throws -> Connection {
+    private func connection(isReadOnly: Bool) throws -> Connection {
         guard let handle else {
             throw DatabaseError(.closed, "The database \(path) was closed.")
         }
-        return Connection(handle.raw, path: path)
+        return Connection(handle, isReadOnly: isReadOnly)
     }
 
     private var isNameFlushed = false
@@ -138,26 +142,4 @@ package struct Migration: Sendable {
         self.version = version
         self.statements = statements
     }
-}
-
-/// Owns the open database; its end closes it.
-private final class Handle {
-    let raw: OpaquePointer
-
-    init(path: FilePath) throws {
-        var raw: OpaquePointer?
-        // No mutex inside SQLite: the actor's executor is the only thread that calls.
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let result = path.withPlatformString { sqlite3_open_v2($0, &raw, flags, nil) }
-        guard let raw else { throw DatabaseError(.failed, "There is no memory to open \(path).") }
-        guard result == SQLITE_OK else {
-            let error = DatabaseError(result: result, raw, path: path, doing: "open it")
-            sqlite3_close_v2(raw)
-            throw error
-        }
-        sqlite3_busy_timeout(raw, 5000)
-        self.raw = raw
-    }
-
-    deinit { sqlite3_close_v2(raw) }
 }

@@ -134,6 +134,33 @@ struct DatabaseTests {
         }
     }
 
+    @Test func aStatementMayRunInsideItself() async throws {
+        try await scratch { path in
+            let database = try await Database(path: path, migrations: Self.schema)
+            let pairs = try await database.write { connection in
+                for size in [1, 2, 3] {
+                    try connection.execute("INSERT INTO pack VALUES (?, ?, NULL)", [.text("\(size)"), .integer(size)])
+                }
+                #expect(connection.lastInsertedRow == 3)
+                let sql = "SELECT size FROM pack WHERE size >= ? ORDER BY size"
+                return try connection.rows(sql, [.integer(2)]) { outer in
+                    try connection.rows(sql, [.integer(1)]) { [outer.int64(0), $0.int64(0)] }
+                }
+            }
+            #expect(pairs == [[[2, 1], [2, 2], [2, 3]], [[3, 1], [3, 2], [3, 3]]])
+            // Left in the middle, and asked again with no value bound.
+            let first = try await database.read { connection in
+                _ = try connection.first("SELECT size FROM pack WHERE size > ?", [.integer(1)]) { $0.int64(0) }
+                return try connection.rows("SELECT size FROM pack WHERE size > ?", [nil]) { $0.int64(0) }
+            }
+            #expect(first.isEmpty)
+            // The table that a kept statement knows changes.
+            try await database.write { try $0.execute("ALTER TABLE pack ADD COLUMN note TEXT DEFAULT 'none'") }
+            let columns = try await database.read { try $0.rows("SELECT size FROM pack WHERE size >= ? ORDER BY size", [.integer(3)]) { $0.int64(0) } }
+            #expect(columns == [3])
+        }
+    }
+
     @Test func writersFromManyTasksTakeTurns() async throws {
         try await scratch { path in
             let database = try await Database(path: path, migrations: Self.schema)

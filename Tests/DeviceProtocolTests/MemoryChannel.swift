@@ -20,6 +20,13 @@ struct MemoryChannel: MessageChannel {
         guard outgoing.push(message) else { throw DeviceError(.disconnected, "closed") }
     }
 
+    func offer(_ message: [UInt8]) throws -> Bool {
+        try send(message)
+        return true
+    }
+
+    func flush() {}
+
     func receive() throws -> [UInt8]? { incoming.pop() }
 
     func close() {

@@ -47,6 +47,55 @@ struct SocketTests {
         for thread in threads { thread.join() }
     }
 
+    @Test("What is offered to an end that does not read is kept, and goes whole and in order")
+    func offers() async throws {
+        let (left, right) = try channels()
+        var generator = SeededGenerator.forTest()
+        let messages = (0..<200).map { _ in generator.bytes(Int.random(in: 0...40_000, using: &generator)) }
+        // More than any socket holds: from some message on there is a rest.
+        let taken = try messages.map { try left.offer($0) }
+        #expect(taken.first == true && taken.last == false)
+        let firstKept = try #require(taken.firstIndex(of: false))
+        #expect(!taken[firstKept...].contains(true))
+        let last = generator.bytes(10)
+        let sender = try WorkerThread.start(name: "sender") {
+            try? left.flush()
+            _ = try? left.offer(last)
+            left.close()
+        }
+        try await offload { () throws in
+            for message in messages { #expect(try right.receive() == message) }
+            #expect(try right.receive() == last)
+            #expect(try right.receive() == nil)
+        }
+        sender.join()
+    }
+
+    @Test("Offers beside senders that wait are not mixed with what they send")
+    func offersBesideSenders() async throws {
+        let (left, right) = try channels()
+        let threads = try (0..<4).map { number in
+            try WorkerThread.start(name: "sender") {
+                for _ in 0..<200 {
+                    let message = Array(repeating: UInt8(number), count: 50_000)
+                    guard number < 2 else {
+                        _ = try? left.send(message)
+                        continue
+                    }
+                    if (try? left.offer(message)) == false { try? left.flush() }
+                }
+            }
+        }
+        try await offload {
+            for _ in 0..<800 {
+                let message = try #require(try right.receive())
+                #expect(message.count == 50_000)
+                #expect(Set(message).count == 1)
+            }
+        }
+        for thread in threads { thread.join() }
+    }
+
     @Test("A length over the limit, and a message cut off, are errors; nothing is held for what was only announced")
     func badFrames() throws {
         let (left, right) = try UnixSocket.pair()

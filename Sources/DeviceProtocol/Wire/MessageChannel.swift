@@ -5,6 +5,10 @@
 package protocol MessageChannel: Sendable {
     /// Sends one message; may block while the peer does not read.
     func send(_ message: [UInt8]) throws
+    /// Sends one message as far as that needs no waiting. False when there is a rest: it goes with `flush`.
+    func offer(_ message: [UInt8]) throws -> Bool
+    /// Sends what `offer` kept; may block while the peer does not read.
+    func flush() throws
     /// Blocks for the next message; nil once the peer has closed. Called from one owned thread only.
     func receive() throws -> [UInt8]?
     /// Wakes both directions; later calls fail or return nil.

@@ -29,8 +29,8 @@ package final class MessageOutbox: Sendable {
     }
 
     /// Takes a message for sending; false when the connection has ended.
-    /// - Parameter here: send on the calling thread, which may block, instead of leaving it to a task. For callers that keep
-    ///   tasks from running.
+    /// - Parameter here: send on the calling thread, which may block, instead of leaving what the peer does not take at once
+    ///   to another. For callers that keep tasks from running.
     @discardableResult
     package func post(_ message: [UInt8], here: Bool = false) -> Bool {
         enum Step { case refuse, overflow, queued, drain }
@@ -56,9 +56,9 @@ package final class MessageOutbox: Sendable {
         case .drain:
             if here {
                 drain()
-                return true
+            } else if !sending.withLock({ _ in offerInTurn() }) {
+                Task.detached { try? await offload { self.drain() } }
             }
-            Task.detached { try? await offload { self.drain() } }
             return true
         }
     }
@@ -84,29 +84,55 @@ package final class MessageOutbox: Sendable {
 
     /// May run on several threads: one after the other they take what waits and send it, so the order stays.
     private func drain() {
-        sending.withLock { _ in drainInTurn() }
-    }
-
-    private func drainInTurn() {
-        while true {
-            let (batch, finished) = state.withLock { state in
-                let batch = state.messages
-                state.messages = []
-                state.bytes = 0
-                if batch.isEmpty { state.draining = false }
-                return (batch, batch.isEmpty && state.finishing)
-            }
-            if finished { channel.close() }
-            if batch.isEmpty { return }
-            for message in batch {
-                do {
-                    try channel.send(message)
-                } catch {
-                    close()
-                    channel.close()
-                    return
-                }
+        sending.withLock { _ in
+            do {
+                try channel.flush()
+                while let batch = nextBatch() { for message in batch { try channel.send(message) } }
+            } catch {
+                giveUp()
             }
         }
+    }
+
+    /// Sends what waits as far as the peer takes it at once.
+    /// - Returns: false when something is left for `drain`.
+    private func offerInTurn() -> Bool {
+        do {
+            while let batch = nextBatch() {
+                for (index, message) in batch.enumerated() where !(try channel.offer(message)) {
+                    putBack(batch[(index + 1)...])
+                    return false
+                }
+            }
+        } catch {
+            giveUp()
+        }
+        return true
+    }
+
+    /// What waits now; nil when nothing does, and the next message finds nobody draining.
+    private func nextBatch() -> [[UInt8]]? {
+        let (batch, finished) = state.withLock { state in
+            let batch = state.messages
+            state.messages = []
+            state.bytes = 0
+            if batch.isEmpty { state.draining = false }
+            return (batch, batch.isEmpty && state.finishing)
+        }
+        if finished { channel.close() }
+        return batch.isEmpty ? nil : batch
+    }
+
+    private func putBack(_ messages: ArraySlice<[UInt8]>) {
+        state.withLock { state in
+            guard !state.closed || state.finishing else { return }
+            state.messages.insert(contentsOf: messages, at: 0)
+            state.bytes += messages.reduce(0) { $0 + $1.count }
+        }
+    }
+
+    private func giveUp() {
+        close()
+        channel.close()
     }
 }

@@ -55,7 +55,7 @@ extension Connection {
                 .text(download.app), .text(download.description.identifier), .text(download.state.rawValue),
                 .bool(download.isForeground), .integer(download.total), .text(try Self.text(download.description)),
             ])
-        return try first("SELECT last_insert_rowid()") { $0.int64(0) } ?? 0
+        return lastInsertedRow
     }
 
     func save(_ download: Download) throws {

@@ -41,6 +41,8 @@ final class ExtensionAnswers: Sendable {
     private struct Replies: MessageChannel {
         let conversation: ExtensionSession
         func send(_ message: [UInt8]) throws { try conversation.send(message) }
+        func offer(_ message: [UInt8]) throws -> Bool { try conversation.offer(message) }
+        func flush() throws { try conversation.flush() }
         func receive() throws -> [UInt8]? { nil }
         func close() {}
     }

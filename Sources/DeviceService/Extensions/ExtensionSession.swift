@@ -93,6 +93,10 @@ final class ExtensionSession: Sendable {
     /// - Throws: `Errno`, `KitError`
     func send(_ message: [UInt8]) throws { try channel.send(message) }
 
+    /// As `send`, without waiting for an extension that does not read; false leaves a rest to `flush`.
+    func offer(_ message: [UInt8]) throws -> Bool { try channel.offer(message) }
+    func flush() throws { try channel.flush() }
+
     /// The extension asks in its turn.
     private func take(_ message: [UInt8], _ header: WireHeader) throws {
         if let onRequest { return onRequest(message, self) }

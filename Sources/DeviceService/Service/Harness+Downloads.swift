@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Database
 import DeviceProtocol
 import Kit
 
 /// Unmanaged downloads (BA 1.3). Apps come over the socket, extensions over their own conversation.
 extension Harness {
     func addDownloads(_ router: inout RequestRouter) {
-        router.on(ScheduleDownloadRequest.self) { request, caller in
+        // What these do is a row in the database, and the answer.
+        let journal = downloads.tools.database.taskExecutor
+        router.on(ScheduleDownloadRequest.self, executor: journal) { request, caller in
             try await recovery.value
             try Self.check(request.app, caller)
             try await downloads.schedule(
                 request.download, app: request.app, by: caller.extensionOf == nil ? .app(isInFront: true) : .extension)
             return EmptyReply()
         }
-        router.on(StartForegroundDownloadRequest.self) { request, caller in
+        router.on(StartForegroundDownloadRequest.self, executor: journal) { request, caller in
             try await recovery.value
             try Self.check(request.app, caller)
             guard caller.extensionOf == nil else {
@@ -26,7 +29,7 @@ extension Harness {
                 request.download, app: request.app, isInFront: request.isInFront)
             return EmptyReply()
         }
-        router.on(RemoveDownloadRequest.self) { request, caller in
+        router.on(RemoveDownloadRequest.self, executor: journal) { request, caller in
             try await recovery.value
             try Self.check(request.app, caller)
             try await downloads.cancel(request.identifier, app: request.app)
@@ -38,7 +41,7 @@ extension Harness {
             _ = try await registry.existing(request.app)
             return CurrentDownloadsRequest.Reply(downloads: await downloads.current(request.app))
         }
-        router.on(AcknowledgeDownloadRequest.self) { request, caller in
+        router.on(AcknowledgeDownloadRequest.self, executor: journal) { request, caller in
             try await recovery.value
             try Self.check(request.app, caller)
             await downloads.acknowledge(request.number, app: request.app)

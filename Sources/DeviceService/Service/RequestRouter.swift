@@ -14,9 +14,10 @@ struct RequestRouter: Sendable {
     }
 
     enum Handler: Sendable {
-        /// `then` runs once the answer is on its way.
+        /// `then` runs once the answer is on its way; `executor` is where the request rather runs than elsewhere.
         case reply(
-            @Sendable (_ message: [UInt8], _ id: Int64, Caller) async throws -> [UInt8], then: (@Sendable () -> Void)?)
+            @Sendable (_ message: [UInt8], _ id: Int64, Caller) async throws -> [UInt8], then: (@Sendable () -> Void)?,
+            executor: (any TaskExecutor)?)
         case stream(
             @Sendable (_ message: [UInt8], _ id: Int64, Caller, _ post: @escaping @Sendable ([UInt8]) -> Bool)
                 async throws -> Void)
@@ -32,14 +33,14 @@ struct RequestRouter: Sendable {
     var methods: [String] { handlers.keys.sorted() }
 
     mutating func on<Request: DeviceRequest>(
-        _: Request.Type, then: (@Sendable () -> Void)? = nil,
+        _: Request.Type, executor: (any TaskExecutor)? = nil, then: (@Sendable () -> Void)? = nil,
         _ body: @escaping @Sendable (Request, Caller) async throws -> Request.Reply
     ) {
         let reply: @Sendable ([UInt8], Int64, Caller) async throws -> [UInt8] = { message, id, caller in
             let request = try WireCodec.parameters(Request.self, message)
             return try WireCodec.result(id, try await body(request, caller))
         }
-        handlers[Request.method] = .reply(reply, then: then)
+        handlers[Request.method] = .reply(reply, then: then, executor: executor)
     }
 
     /// The stream ends when `body` returns; its task is cancelled when the client leaves.
@@ -55,5 +56,11 @@ struct RequestRouter: Sendable {
                 if let bytes = try? WireCodec.event(id, event) { _ = post(bytes) }
             }
         }
+    }
+}
+
+extension RequestRouter.Handler {
+    var executor: (any TaskExecutor)? {
+        if case .reply(_, _, let executor) = self { executor } else { nil }
     }
 }

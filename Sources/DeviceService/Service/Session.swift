@@ -167,7 +167,7 @@ final class Session: Sendable {
             guard state.tasks[id] == nil else {
                 return DeviceError(.badMessage, "The id \(id) is in use by a request in flight.")
             }
-            state.tasks[id] = Task {
+            state.tasks[id] = Task(executorPreference: handler.executor) {
                 await self.perform(handler, message, id, caller)
                 self.state.withLock { $0.tasks[id] = nil }
             }
@@ -180,7 +180,7 @@ final class Session: Sendable {
         _ handler: RequestRouter.Handler, _ message: [UInt8], _ id: Int64, _ caller: RequestRouter.Caller
     ) async {
         switch handler {
-        case .reply(let body, let then):
+        case .reply(let body, let then, _):
             do {
                 outbox.post(try await body(message, id, caller))
                 then?()

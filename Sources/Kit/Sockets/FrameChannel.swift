@@ -13,6 +13,8 @@ package final class FrameChannel: Sendable {
 
     private let socket: OwnedDescriptor
     private let sending = Locked(())
+    /// What `offer` could not send yet; only who sends takes from it.
+    private let unsent = Locked<[UInt8]>([])
     private let closed = Locked(false)
 
     package init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
@@ -24,25 +26,71 @@ package final class FrameChannel: Sendable {
     /// Sends one message whole; blocks while the other end does not take it.
     /// - Throws: `KitError` when it is too large; `Errno`, such as `brokenPipe` when the other end is gone.
     package func send(_ payload: [UInt8]) throws {
-        guard payload.count <= Self.maximumPayload else {
+        let frame = try Self.frame(payload)
+        try sending.withLock { _ in
+            try sendUnsent()
+            try frame.withUnsafeBytes { _ = try transmit($0, waiting: true) }
+        }
+    }
+
+    /// Sends one message as far as that needs no waiting, and keeps the rest.
+    /// - Returns: false when there is a rest: it goes with `flush`, on a thread that may block, or with the next `send`.
+    /// - Throws: as `send`.
+    package func offer(_ payload: [UInt8]) throws -> Bool {
+        let frame = try Self.frame(payload)
+        let isSent = try sending.withLockIfAvailable { _ in
+            // Behind what waits already nothing can go.
+            let isFirst = unsent.withLock { $0.isEmpty }
+            let sent = isFirst ? try frame.withUnsafeBytes { try transmit($0, waiting: false) } : 0
+            guard sent < frame.count else { return true }
+            // What has begun goes on before what came meanwhile.
+            unsent.withLock { $0.insert(contentsOf: frame[sent...], at: sent > 0 ? 0 : $0.endIndex) }
+            return false
+        }
+        if let isSent { return isSent }
+        unsent.withLock { $0 += frame }
+        return false
+    }
+
+    /// Sends what `offer` kept; blocks while the other end does not take it.
+    /// - Throws: as `send`.
+    package func flush() throws { try sending.withLock { _ in try sendUnsent() } }
+
+    private static func frame(_ payload: [UInt8]) throws -> [UInt8] {
+        guard payload.count <= maximumPayload else {
             throw KitError(
-                .frameTooLarge, "A message of \(payload.count) bytes is over the limit of \(Self.maximumPayload).")
+                .frameTooLarge, "A message of \(payload.count) bytes is over the limit of \(maximumPayload).")
         }
         let length = UInt32(payload.count)
         var frame: [UInt8] = []
         frame.reserveCapacity(4 + payload.count)
         for shift in [24, 16, 8, 0] as [UInt32] { frame.append(UInt8(truncatingIfNeeded: length >> shift)) }
         frame += payload
-        try sending.withLock { _ in try frame.withUnsafeBytes { try sendAll($0) } }
+        return frame
     }
 
-    private func sendAll(_ bytes: UnsafeRawBufferPointer) throws {
-        var rest = bytes
-        let number = socket.borrowed.rawValue
-        while !rest.isEmpty {
-            let count = try systemCall { Glibc.send(number, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL)) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    private func sendUnsent() throws {
+        let rest = unsent.withLock { unsent in
+            defer { unsent = [] }
+            return unsent
         }
+        try rest.withUnsafeBytes { _ = try transmit($0, waiting: true) }
+    }
+
+    /// - Returns: how many bytes went; all of them when it waits.
+    private func transmit(_ bytes: UnsafeRawBufferPointer, waiting: Bool) throws -> Int {
+        let flags = CInt(MSG_NOSIGNAL) | (waiting ? 0 : CInt(MSG_DONTWAIT))
+        let number = socket.borrowed.rawValue
+        var sent = 0
+        while sent < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+            do {
+                sent += try systemCall { Glibc.send(number, rest.baseAddress, rest.count, flags) }
+            } catch Errno.resourceTemporarilyUnavailable where !waiting {
+                break
+            }
+        }
+        return sent
     }
 
     /// Blocks until a message has come; nil when the other end closed between messages, or this end was closed.

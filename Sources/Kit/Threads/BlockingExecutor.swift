@@ -3,8 +3,9 @@
 
 /// A serial executor with its own thread, for actors whose work blocks (a database, a disk).
 ///
-/// An actor uses it by holding it in a constant and returning `asUnownedSerialExecutor()` from `unownedExecutor`.
-package final class BlockingExecutor: SerialExecutor {
+/// An actor uses it by holding it in a constant and returning `asUnownedSerialExecutor()` from `unownedExecutor`. A task that
+/// prefers it runs on its thread as long as no other executor is asked for, so that going to the actor and back wakes nobody.
+package final class BlockingExecutor: SerialExecutor, TaskExecutor {
     private struct Mailbox {
         var jobs: [UnownedJob] = []
         var closed = false
@@ -17,14 +18,14 @@ package final class BlockingExecutor: SerialExecutor {
     package init(name: String) throws {
         let mailbox = Monitor(Mailbox())
         self.mailbox = mailbox
-        let identity = Locked<UnownedSerialExecutor?>(nil)
+        let identity = Locked<(UnownedSerialExecutor, UnownedTaskExecutor)?>(nil)
         try WorkerThread.start(name: name, stackSize: 1 << 20) {
             while let jobs = Self.next(mailbox) {
-                guard let executor = identity.withLock({ $0 }) else { return }
-                for job in jobs { job.runSynchronously(on: executor) }
+                guard let (serial, task) = identity.withLock({ $0 }) else { return }
+                for job in jobs { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
             }
         }
-        identity.withLock { $0 = asUnownedSerialExecutor() }
+        identity.withLock { $0 = (asUnownedSerialExecutor(), asUnownedTaskExecutor()) }
     }
 
     deinit { mailbox.withLock { $0.closed = true } }
@@ -35,6 +36,8 @@ package final class BlockingExecutor: SerialExecutor {
     }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
     /// All waiting jobs, oldest first; nil when the executor is gone and nothing is left.
     private static func next(_ mailbox: Monitor<Mailbox>) -> [UnownedJob]? {

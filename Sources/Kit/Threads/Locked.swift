@@ -14,4 +14,11 @@ package final class Locked<State>: Sendable {
     ) throws(Failure) -> sending Result {
         try mutex.withLock(body)
     }
+
+    /// As `withLock`; nil, without waiting, while another thread has the lock.
+    package func withLockIfAvailable<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result? {
+        try mutex.withLockIfAvailable(body)
+    }
 }
