@@ -113,8 +113,10 @@ void larder_curl_multi_limit_host(CURLM *multi, long connections) {
     loaded.curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
 }
 
-void larder_curl_multi_poll(CURLM *multi, int milliseconds) {
-    loaded.curl_multi_poll(multi, NULL, 0, milliseconds, NULL);
+int larder_curl_multi_poll(CURLM *multi, int milliseconds) {
+    int ready = 0;
+    loaded.curl_multi_poll(multi, NULL, 0, milliseconds, &ready);
+    return ready;
 }
 
 void larder_curl_multi_wakeup(CURLM *multi) { loaded.curl_multi_wakeup(multi); }

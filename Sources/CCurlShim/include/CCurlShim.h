@@ -39,7 +39,8 @@ void larder_curl_multi_perform(CURLM *multi);
 /// Connections to one host at once; what is more waits.
 void larder_curl_multi_limit_host(CURLM *multi, long connections);
 /// Waits for the handles' sockets, at most so many milliseconds.
-void larder_curl_multi_poll(CURLM *multi, int milliseconds);
+/// Returns how many connections have something to do.
+int larder_curl_multi_poll(CURLM *multi, int milliseconds);
 void larder_curl_multi_wakeup(CURLM *multi);
 /// The handle whose transfer has ended, and its result; NULL when no message is left.
 CURL *larder_curl_next_finished(CURLM *multi, CURLcode *result);

@@ -184,18 +184,17 @@ final class DownloadFetch: Sendable {
         var offset = start
         var flushed = start
         var lastReport = ContinuousClock.now - TransferAttempt.reportInterval
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferAttempt.bufferSize, alignment: 4096)
-        defer { buffer.deallocate() }
         while true {
-            let count = try transfer.read(into: buffer)
+            let count = try transfer.read(atMost: TransferAttempt.bufferSize) { bytes in
+                var rest = bytes
+                while !rest.isEmpty {
+                    let written = try file.write(toAbsoluteOffset: offset, rest)
+                    offset += Int64(written)
+                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+                }
+            }
             if count == 0 { break }
             gotBytes()
-            var rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
-            while !rest.isEmpty {
-                let written = try file.write(toAbsoluteOffset: offset, rest)
-                offset += Int64(written)
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
             try check(offset)
             if offset - flushed >= Self.durableInterval {
                 try file.synchronize()

@@ -215,6 +215,12 @@ final class ActiveTransfer {
     /// Lets the reader see what has come.
     func publish() { transfer.publish(&unpublished) }
 
+    /// Nothing more comes; the reader has all that did.
+    func end(_ result: Result<Void, HTTPClientError>) {
+        publish()
+        transfer.end(result)
+    }
+
     /// Bytes this body must have; nil when neither server nor caller said.
     private var promisedEnd: Int64? {
         if let length = response?.contentLength { return length }

@@ -26,12 +26,12 @@ final class ByteRing: @unchecked Sendable {
         writePosition = (writePosition + bytes.count) % capacity
     }
 
-    /// Copies bytes out; the owner has seen to it that so many are there.
-    func take(into buffer: UnsafeMutableRawBufferPointer) {
-        let first = min(buffer.count, capacity - readPosition)
-        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[readPosition..<readPosition + first]))
-        UnsafeMutableRawBufferPointer(rebasing: buffer[first...]).copyMemory(
-            from: UnsafeRawBufferPointer(rebasing: memory[..<(buffer.count - first)]))
-        readPosition = (readPosition + buffer.count) % capacity
+    /// The oldest bytes as they lie, up to the end of the memory. The owner has seen to it that so many are there, and that they
+    /// stay until `drop`.
+    func oldest(atMost count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: memory[readPosition..<min(readPosition + count, capacity)])
     }
+
+    /// Lets go of the oldest bytes.
+    func drop(_ count: Int) { readPosition = (readPosition + count) % capacity }
 }

@@ -29,13 +29,21 @@ package final class HTTPDownload: Sendable {
     /// proper end. What arrived before a failure is handed out before the failure is thrown.
     /// - Throws: `HTTPClientError`
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        try transfer.read(into: buffer, patience: nil) { engine.post(.pauseChanged(transfer)) } ?? 0
+        try read(atMost: buffer.count) { buffer.copyMemory(from: $0) }
     }
 
     /// As `read(into:)`; nil when nothing came within `patience`, and reading may go on.
     /// - Throws: `HTTPClientError`
     package func read(into buffer: UnsafeMutableRawBufferPointer, atMost patience: Duration) throws -> Int? {
-        try transfer.read(into: buffer, patience: patience) { engine.post(.pauseChanged(transfer)) }
+        try transfer.read(
+            atMost: buffer.count, patience: patience, roomMade: { engine.post(.pauseChanged(transfer)) }
+        ) { buffer.copyMemory(from: $0) }
+    }
+
+    /// As `read(into:)`, without a copy: `body` gets the bytes where they lie, and they go when it returns.
+    /// - Throws: `HTTPClientError`, and what `body` throws.
+    package func read(atMost limit: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {
+        try transfer.read(atMost: limit, patience: nil, roomMade: { engine.post(.pauseChanged(transfer)) }, body) ?? 0
     }
 
     /// Ends the download; whoever waits for its head or its bytes gets the error `cancelled`. May be called at any time

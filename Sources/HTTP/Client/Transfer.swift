@@ -157,25 +157,32 @@ final class Transfer: Sendable {
         return state.withLock(\.collected)
     }
 
-    /// Blocks until there are bytes; 0 at the end, nil when none came within `patience`. `roomMade` is called when the
-    /// paused engine may go on.
+    /// Blocks until there are bytes and gives them to `body`, as they lie; 0 at the end, nil when none came within `patience`.
+    /// `roomMade` is called when the paused engine may go on. What `body` throws leaves the bytes for the next call.
     func read(
-        into buffer: UnsafeMutableRawBufferPointer, patience: Duration?, roomMade: () -> Void
-    ) throws(HTTPClientError) -> Int? {
-        guard case .ring(let ring) = sink, !buffer.isEmpty else { return 0 }
-        guard let available = available(atMost: buffer.count, patience) else { return nil }
+        atMost limit: Int, patience: Duration?, roomMade: () -> Void, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Int? {
+        guard case .ring(let ring) = sink, limit > 0 else { return 0 }
+        guard let available = available(atMost: limit, patience) else { return nil }
         let count = try available.get()
         guard count > 0 else { return 0 }
-        ring.take(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        let bytes = ring.oldest(atMost: count)
+        do {
+            try body(bytes)
+        } catch {
+            state.withLock { $0.isReading = false }
+            throw error
+        }
+        ring.drop(bytes.count)
         let resume = state.withLock { state in
-            state.waiting -= count
+            state.waiting -= bytes.count
             state.isReading = false
             guard state.isPausedForSpace, state.waiting <= ring.capacity / 2 else { return false }
             state.isPausedForSpace = false
             return true
         }
         if resume { roomMade() }
-        return count
+        return bytes.count
     }
 
     /// What was received before a failure is handed out before the failure, so that it need not be fetched again.

@@ -57,6 +57,8 @@ final class TransferEngine: Sendable {
 
     func setWaker(_ waker: MultiWaker?) { mailbox.withLock { $0.waker = waker } }
 
+    var hasCommands: Bool { mailbox.peek { !$0.commands.isEmpty } }
+
     func takeCommands() -> [Command] {
         mailbox.withLock { mailbox in
             defer { mailbox.commands = [] }

@@ -21,6 +21,9 @@ struct TransferLoop: ~Copyable {
     private var active: [UnsafeMutableRawPointer: ActiveTransfer] = [:]
     private var handles: [ObjectIdentifier: UnsafeMutableRawPointer] = [:]
     private let clock = SuspendingClock()
+    /// Turns since readers were told what came. A turn brings a piece of 16 KiB on each connection that has one.
+    private var unpublishedTurns = 0
+    private static let mostUnpublishedTurns = 8
 
     static func run(_ engine: TransferEngine) {
         blockSignals()
@@ -59,11 +62,17 @@ struct TransferLoop: ~Copyable {
             }
             guard !active.isEmpty else { continue }
             larder_curl_multi_perform(multi)
-            for job in active.values { job.publish() }
             collectFinished()
             let wait = enforceDeadlines()
             guard !active.isEmpty else { continue }
-            larder_curl_multi_poll(multi, wait)
+            unpublishedTurns += 1
+            // While bytes are there already, readers are told of many pieces at once: each time wakes a thread.
+            let isBusy = larder_curl_multi_poll(multi, 0) > 0
+            guard !isBusy || unpublishedTurns >= Self.mostUnpublishedTurns else { continue }
+            unpublishedTurns = 0
+            for job in active.values { job.publish() }
+            // The look may have taken the sign that a command came.
+            if !isBusy, !engine.hasCommands { larder_curl_multi_poll(multi, wait) }
         }
     }
 
@@ -101,7 +110,7 @@ struct TransferLoop: ~Copyable {
             let job = active[handle]
             let result = job?.result(code)
             remove(handle)
-            if let job, let result { job.transfer.end(result) }
+            if let job, let result { job.end(result) }
         }
     }
 
@@ -124,7 +133,7 @@ struct TransferLoop: ~Copyable {
             let left = now.duration(to: deadline.instant)
             if left <= .zero {
                 remove(handle)
-                job.transfer.end(.failure(deadline.error))
+                job.end(.failure(deadline.error))
             } else if nearest.map({ left < $0 }) ?? true {
                 nearest = left
             }
