@@ -92,10 +92,12 @@ let package = Package(
             name: "larder-bench",
             dependencies: [
                 "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP", "PackNamespace",
-                "Kit",
-                "System", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE", "CSQLite",
+                "Kit", "System", "DeviceSupport", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE", "CSQLite",
             ],
             path: "Benchmarks/Suite"),
+        .executableTarget(
+            name: "bench-extension", dependencies: ["BackgroundAssets", "ExtensionFoundation"],
+            path: "Benchmarks/Extension"),
 
         // Tests: one target per room, and Integration, which runs the real binaries.
         .target(name: "TestSupport", dependencies: ["Kit", "System"], path: "Tests/TestSupport"),

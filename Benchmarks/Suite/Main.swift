@@ -8,7 +8,7 @@ import Glibc
 enum LarderBench {
     static let benchmarks: [any Benchmark] = [
         ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(), DeviceSchedule(),
-        ContentsAt(),
+        DeviceTransfers(), DeviceWake(), ContentsAt(),
     ]
 
     static func main() async {

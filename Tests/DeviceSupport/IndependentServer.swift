@@ -6,9 +6,9 @@ import Glibc
 import Kit
 package import System
 
-/// nginx on loopback, with HTTP/2 over TLS, serving a folder: a server that is not ours.
+/// nginx on loopback over TLS, serving a folder: a server that is not ours.
 package final class IndependentServer: Sendable {
-    /// Where `scripts/setup test` puts it.
+    /// Where `scripts/setup` puts it.
     private static let program = FilePath(Environment.current["LARDER_PREFIX"] ?? "/usr/local").appending(
         "lib/larder/nginx")
 
@@ -20,31 +20,46 @@ package final class IndependentServer: Sendable {
 
     package var url: String { "https://localhost:\(port)" }
 
+    /// A server with HTTP/2.
     /// - Parameter locations: more of nginx's configuration, inside its `server`.
-    package init(files: [String: [UInt8]], locations: String = "") throws {
-        folder = Folder(try TemporaryDirectory(prefix: "larder-nginx"))
+    package convenience init(files: [String: [UInt8]], locations: String = "") throws {
+        let folder = Folder(try TemporaryDirectory(prefix: "larder-nginx"))
+        let place = folder.path.appending("files")
+        try FileDescriptor.currentDirectory.makeDirectories(at: place, permissions: .directoryPrivate)
+        for (name, bytes) in files { try AtomicFile.write(bytes, to: place.appending(name), durable: false) }
+        try self.init(folder, serving: place, options: "ssl http2", workers: "1", locations: locations)
+    }
+
+    /// A server with HTTP/1.1 alone, and a process for each processor.
+    /// - Parameter files: a folder of the caller's.
+    package convenience init(serving files: FilePath) throws {
+        let folder = Folder(try TemporaryDirectory(prefix: "larder-nginx"))
+        try self.init(folder, serving: files, options: "ssl", workers: "auto", locations: "")
+    }
+
+    private init(
+        _ folder: Folder, serving files: FilePath, options: String, workers: String, locations: String
+    ) throws {
+        self.folder = folder
         let root = folder.path
         let authority = try DevelopmentAuthority(folder: root.appending("authority"))
         authorityFile = authority.certificateFile
         _ = try authority.identity(hosts: [])
-        try FileDescriptor.currentDirectory.makeDirectories(at: root.appending("files"), permissions: .directoryPrivate)
-        for (name, bytes) in files {
-            try AtomicFile.write(bytes, to: root.appending("files").appending(name), durable: false)
-        }
-        // It is given a socket that listens already, so nobody needs to wait for it or to guess a port.
-        let listener = OwnedDescriptor(
-            FileDescriptor(rawValue: try systemCall { socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0) }))
+        // It is given a socket that listens already, so nobody needs to wait for it or to guess a port. Its workers take turns
+        // at it: the one that comes too late must not wait there.
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        let listener = OwnedDescriptor(FileDescriptor(rawValue: try systemCall { socket(AF_INET, kind, 0) }))
         let port = try Self.listen(listener.borrowed.rawValue)
         self.port = port
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(root)/\($0);" }
         let text = """
-            daemon off; user root; worker_processes 1; pid \(root)/pid; error_log \(root)/error.log;
+            daemon off; user root; worker_processes \(workers); pid \(root)/pid; error_log \(root)/error.log;
             events {}
             http {
                 access_log \(root)/access.log combined; \(temporary.joined(separator: " "))
                 log_format version '$server_protocol $connection $status $request_uri';
                 server {
-                    listen 127.0.0.1:\(port) ssl http2; root \(root)/files; access_log \(root)/version.log version;
+                    listen 127.0.0.1:\(port) \(options); root \(files); access_log \(root)/version.log version;
                     ssl_certificate \(root)/authority/server.pem; ssl_certificate_key \(root)/authority/server.key;
                     \(locations)
                 }

@@ -1,106 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import DeviceProtocol
+import BackgroundAssets
+import Foundation
+import FoundationNetworking
 import Kit
 import System
-import TestSupport
 
-/// What it costs to schedule an unmanaged download, from the call over the socket to its answer, against one durable insert into
-/// SQLite on the same file system; and what 10,000 scheduled ones take of memory. The downloads wait, for low-power mode is on.
+/// What `BADownloadManager.scheduleDownload` costs, from the call in the app to its return, against one durable insert of the same row
+/// into SQLite on the same file system; and what 10,000 scheduled ones take of memory. The downloads wait, for low-power mode is on.
 struct DeviceSchedule: Benchmark {
     let name = "device-schedule"
     let summary = "device-schedule LARDERD FOLDER: scheduling downloads against durable inserts"
 
-    private static let rounds = 5
+    private static let rounds = 9
     private static let callsPerRound = 200
     private static let count = 10_000
-    private static let app = "org.example.Scheduler"
 
     func run(_ arguments: [String], _ report: Report) async throws {
         guard arguments.count == 2 else { throw BenchmarkError(summary) }
         let folder = FilePath(arguments[1]).appending("schedule")
         try FileDescriptor.currentDirectory.makeDirectories(at: folder)
-        let launcher = try ServiceLauncher(larderd: FilePath(arguments[0]), home: folder.appending("home"))
-        let service = try launcher.start()
-        defer { _ = try? service.stop(grace: .seconds(10)) }
-        try launcher.waitForAnswer(of: service)
-        let connection = try await DeviceConnection.connect(
-            paths: launcher.paths, client: "bench", startIfNeeded: false)
-        _ = try await connection.send(SettingsSetRequest(name: "lowPowerMode", app: nil, value: "on"))
-        try await install(folder, connection)
-        let before = try Self.residentBytes(of: service.processID)
-        let (durable, loose) = (
-            try InsertReference(folder.appending("durable.sqlite"), synchronous: "FULL"),
-            try InsertReference(folder.appending("loose.sqlite"), synchronous: "NORMAL")
-        )
+        let device = try await AppDevice(
+            larderd: FilePath(arguments[0]), home: folder.appending("home"), settings: ["lowPowerMode": "on"])
+        defer { device.stop() }
+        try await offload { try Self.measure(folder, device.service, report) }
+    }
+
+    /// Blocks, as an app's calls do.
+    private static func measure(_ folder: FilePath, _ service: ChildProcess, _ report: Report) throws {
+        let before = try ProcessUsage.residentBytes(of: service.processID)
+        let durable = try InsertReference(folder.appending("durable.sqlite"), synchronous: "FULL")
+        let loose = try InsertReference(folder.appending("loose.sqlite"), synchronous: "NORMAL")
         var number = 0
-        func schedule() async throws -> Double {
-            let download = DownloadDescription(
-                identifier: "film-\(number)", uniqueIdentifier: "unique-\(number)",
-                url: "https://films.example.org/film-\(number).film", priority: 0, isEssential: false,
-                fileSize: 1 << 30, appGroup: "group.org.example.Scheduler")
-            number += 1
-            let start = ContinuousClock.now
-            _ = try await connection.send(ScheduleDownloadRequest(app: Self.app, download: download))
-            return (ContinuousClock.now - start) / .seconds(1)
+        func next() throws -> BAURLDownload {
+            defer { number += 1 }
+            guard let url = URL(string: "https://films.example.org/film-\(number).film") else {
+                throw BenchmarkError("no URL")
+            }
+            return BAURLDownload(
+                identifier: "film-\(number)", request: URLRequest(url: url), essential: false, fileSize: 1 << 30,
+                applicationGroupIdentifier: AppDevice.group, priority: .default)
         }
-        var ratios: [Double] = []
-        var looseRatios: [Double] = []
-        var medians: [Double] = []
-        for round in 0...Self.rounds {
+        func schedule() throws -> Double {
+            let download = try next()
+            return try timed { try BADownloadManager.shared.scheduleDownload(download) }
+        }
+        var (ratios, looseRatios, medians): ([Double], [Double], [Double]) = ([], [], [])
+        for round in 0...rounds {
             var (calls, inserts, looseInserts): ([Double], [Double], [Double]) = ([], [], [])
-            for _ in 0..<Self.callsPerRound {
-                calls.append(try await schedule())
-                inserts.append(try durable.insert())
-                looseInserts.append(try loose.insert())
+            for _ in 0..<callsPerRound {
+                let row = try JSONCoder.encode(try next().content)
+                calls.append(try schedule())
+                inserts.append(try timed { try durable.insert(app: AppDevice.app, identifier: "film-\(number)", row) })
+                looseInserts.append(try timed { try loose.insert(app: AppDevice.app, identifier: "film-\(number)", row) })
             }
             guard round > 0 else { continue }
             medians.append(Report.median(calls))
             ratios.append(Report.median(calls) / Report.median(inserts))
             looseRatios.append(Report.median(calls) / Report.median(looseInserts))
         }
-        while number < Self.count { _ = try await schedule() }
-        let last = try await (0..<Self.callsPerRound).asyncMap { _ in try await schedule() }
+        let scheduled = number / 2
+        let processorStart = try ProcessUsage.processorSeconds(of: service.processID)
+        for _ in scheduled..<count { _ = try schedule() }
+        let processor = try ProcessUsage.processorSeconds(of: service.processID) - processorStart
+        let last = try (0..<callsPerRound).map { _ in try schedule() }
         report.ratio(
             "schedule call against a durable insert", ratios, .atMost(2),
-            detail: "\(Report.rounded(Report.median(medians) * 1e6)) µs a call")
-        report.ratio("schedule call against an insert that the service's own setting flushes later", looseRatios, .none)
+            detail: "\(Report.rounded(Report.median(medians) * 1e6)) µs a call, "
+                + "\(Report.rounded(processor / Double(count - scheduled) * 1e6)) µs of the service's processor time")
+        report.ratio("schedule call against an insert that is flushed later", looseRatios, .none)
         report.ratio(
-            "schedule call with \(Self.count) scheduled against one with few",
+            "schedule call with \(count) scheduled against one with few",
             [Report.median(last) / Report.median(medians)], .none)
-        let mebibytes = Double(try Self.residentBytes(of: service.processID)) / Double(1 << 20)
+        let mebibytes = Double(try ProcessUsage.residentBytes(of: service.processID)) / Double(1 << 20)
         report.bound(
-            "resident memory with \(Self.count) scheduled downloads, MiB", mebibytes, .atMost(64),
+            "resident memory with \(count) scheduled downloads, MiB", mebibytes, .atMost(64),
             detail: "\(before >> 20) MiB before")
     }
 
-    private func install(_ folder: FilePath, _ connection: DeviceConnection) async throws {
-        var app = AppFixture()
-        app.identifier = Self.app
-        app.keys = ["BAAppGroupID": "<string>group.org.example.Scheduler</string>"]
-        app.hasExtension = false
-        let place = folder.appending("app")
-        try FileDescriptor.currentDirectory.makeDirectories(at: place)
-        for try await event in connection.stream(InstallRequest(path: try app.write(in: place).string)) {
-            if let error = event.error { throw error }
-        }
-        _ = try await connection.send(LaunchRequest(app: Self.app))
-    }
-
-    private static func residentBytes(of processID: Int32) throws -> Int {
-        let text = String(decoding: try File.read(FilePath("/proc/\(processID)/statm"), limit: 4096), as: UTF8.self)
-        guard let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-            throw BenchmarkError("statm cannot be read")
-        }
-        return pages * 4096
-    }
-}
-
-extension Sequence {
-    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
-        var results: [Result] = []
-        for element in self { results.append(try await body(element)) }
-        return results
+    /// Seconds, taken with nothing but the clock.
+    private static func timed(_ body: () throws -> Void) rethrows -> Double {
+        let begin = ContinuousClock.now
+        try body()
+        return (ContinuousClock.now - begin) / .seconds(1)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Glibc
 import Kit
 import System
 
@@ -10,14 +11,23 @@ struct ServiceLauncher {
     let environment: [String: String]
     let paths: LarderPaths
 
-    init(larderd: FilePath, home: FilePath) throws {
+    /// - Parameter variables: more of its environment.
+    init(larderd: FilePath, home: FilePath, environment variables: [String: String] = [:]) throws {
         self.larderd = larderd
         environment = Environment.current.merging(["LARDER_HOME": home.string, "LARDERD": larderd.string]) { $1 }
+            .merging(variables) { $1 }
         paths = try LarderPaths(environment: environment)
     }
 
     func start() throws -> ChildProcess {
         try ChildProcess.spawn(executable: larderd, environment: environment)
+    }
+
+    /// Makes this process an installed app of the service, before it first uses Background Assets.
+    func becomeApp(_ identifier: String) {
+        for (name, value) in ["LARDER_HOME": environment["LARDER_HOME"] ?? "", "LARDER_BUNDLE_ID": identifier] {
+            setenv(name, value, 1)
+        }
     }
 
     /// Seconds from the start of the process to its answer to `hello`; the service is ended again.
