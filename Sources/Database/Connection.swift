@@ -58,7 +58,8 @@ package struct Connection: ~Copyable {
     private func run(_ sql: String, _ values: [SQLValue], _ body: (borrowing Row) throws -> Bool) throws {
         guard let statement = try handle.statement(sql) else { return }
         defer { handle.keep(statement, sql) }
-        if isReadOnly, sqlite3_stmt_readonly(statement) == 0 {
+        // A pragma that moves the log into the file changes files, not contents.
+        if isReadOnly, sqlite3_stmt_readonly(statement) == 0, !sql.hasPrefix("PRAGMA wal_checkpoint") {
             throw DatabaseError(.readOnly, "A statement that changes the database stands where it is only read: \(sql)")
         }
         guard sqlite3_bind_parameter_count(statement) == values.count else {

@@ -8,7 +8,8 @@ import Kit
 /// Unmanaged downloads (BA 1.3). Apps come over the socket, extensions over their own conversation.
 extension Harness {
     func addDownloads(_ router: inout RequestRouter) {
-        // What these do is a row in the database, and the answer.
+        // What these do is a row in the database, and the answer. On one thread they also keep the order in which an app asks: it
+        // hears of everything that it schedules after it began to listen.
         let journal = downloads.tools.database.taskExecutor
         router.on(ScheduleDownloadRequest.self, executor: journal) { request, caller in
             try await recovery.value
@@ -35,7 +36,7 @@ extension Harness {
             try await downloads.cancel(request.identifier, app: request.app)
             return EmptyReply()
         }
-        router.on(CurrentDownloadsRequest.self) { request, caller in
+        router.on(CurrentDownloadsRequest.self, executor: journal) { request, caller in
             try await recovery.value
             try Self.check(request.app, caller)
             _ = try await registry.existing(request.app)
@@ -47,19 +48,19 @@ extension Harness {
             await downloads.acknowledge(request.number, app: request.app)
             return EmptyReply()
         }
-        router.on(AnswerChallengeRequest.self) { request, caller in
+        router.on(AnswerChallengeRequest.self, executor: journal) { request, caller in
             try Self.check(request.app, caller)
             await downloads.answer(request.id, of: request.app, with: request.answer)
             return EmptyReply()
         }
-        router.onStream(DownloadEventsRequest.self) { request, caller, emit in
+        router.onStream(DownloadEventsRequest.self, executor: journal) { request, caller, emit in
             try await recovery.value
             try Self.check(request.app, caller)
             try await downloads.listen(
                 request.app, isListening: request.isListening, foreground: request.foreground ?? [],
                 answersChallenges: request.answersChallenges ?? false, emit: emit)
         }
-        router.onStream(ExclusiveControlRequest.self) { request, caller, emit in
+        router.onStream(ExclusiveControlRequest.self, executor: journal) { request, caller, emit in
             try await recovery.value
             try Self.check(request.app, caller)
             let patience = request.patience.map { Duration.milliseconds(max(0, $0)) }

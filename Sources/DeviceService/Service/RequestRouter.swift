@@ -20,7 +20,7 @@ struct RequestRouter: Sendable {
             executor: (any TaskExecutor)?)
         case stream(
             @Sendable (_ message: [UInt8], _ id: Int64, Caller, _ post: @escaping @Sendable ([UInt8]) -> Bool)
-                async throws -> Void)
+                async throws -> Void, executor: (any TaskExecutor)?)
     }
 
     /// Called when a client has said who it is, and when it has left.
@@ -45,22 +45,26 @@ struct RequestRouter: Sendable {
 
     /// The stream ends when `body` returns; its task is cancelled when the client leaves.
     mutating func onStream<Request: DeviceStreamRequest>(
-        _: Request.Type,
+        _: Request.Type, executor: (any TaskExecutor)? = nil,
         _ body:
             @escaping @Sendable (Request, Caller, _ emit: @escaping @Sendable (Request.Event) -> Void) async throws ->
             Void
     ) {
-        handlers[Request.method] = .stream { message, id, caller, post in
+        let stream: @Sendable ([UInt8], Int64, Caller, @escaping @Sendable ([UInt8]) -> Bool) async throws -> Void = {
+            message, id, caller, post in
             let request = try WireCodec.parameters(Request.self, message)
             try await body(request, caller) { event in
                 if let bytes = try? WireCodec.event(id, event) { _ = post(bytes) }
             }
         }
+        handlers[Request.method] = .stream(stream, executor: executor)
     }
 }
 
 extension RequestRouter.Handler {
     var executor: (any TaskExecutor)? {
-        if case .reply(_, _, let executor) = self { executor } else { nil }
+        switch self {
+        case .reply(_, _, let executor), .stream(_, let executor): executor
+        }
     }
 }

@@ -187,7 +187,7 @@ final class Session: Sendable {
             } catch {
                 fail(id, DeviceError(wrapping: error))
             }
-        case .stream(let body):
+        case .stream(let body, _):
             do {
                 try await body(message, id, caller) { [outbox] in outbox.post($0) }
                 // A body that is cancelled may return as if it had come to its end; the client must know better.

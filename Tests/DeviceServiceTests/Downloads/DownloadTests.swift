@@ -246,12 +246,17 @@ import Testing
     @Test func promotionLetsARunningTransferGoOn() async throws {
         try await ServiceHarness.withUnmanagedApp { harness, connection in
             harness.server.serve(bytes(400_000), as: "map")
-            harness.server.fail(.stall(after: 200_000))
+            harness.server.serve(bytes(5), as: "sign")
             let app = try await harness.connect()
             var ears = DownloadEars(app)
+            // Whoever has heard an end is listening.
+            try await harness.schedule(harness.download("sign"), connection)
+            try await ears.end()
+            harness.server.fail(.stall(after: 200_000))
             let download = harness.download("map", size: 400_000)
             try await harness.schedule(download, connection)
-            _ = try await ears.next(.began)
+            // Before bytes come the server may not have been asked yet.
+            _ = try await ears.next(.progress)
             _ = try await app.send(
                 StartForegroundDownloadRequest(app: ServiceHarness.app, download: download, isInFront: true))
             #expect(try await harness.current(app).map(\.state) == [.downloading])
