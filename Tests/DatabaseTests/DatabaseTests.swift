@@ -156,7 +156,9 @@ struct DatabaseTests {
             #expect(first.isEmpty)
             // The table that a kept statement knows changes.
             try await database.write { try $0.execute("ALTER TABLE pack ADD COLUMN note TEXT DEFAULT 'none'") }
-            let columns = try await database.read { try $0.rows("SELECT size FROM pack WHERE size >= ? ORDER BY size", [.integer(3)]) { $0.int64(0) } }
+            let columns = try await database.read {
+                try $0.rows("SELECT size FROM pack WHERE size >= ? ORDER BY size", [.integer(3)]) { $0.int64(0) }
+            }
             #expect(columns == [3])
         }
     }

@@ -27,7 +27,8 @@ final class AppDevice: Sendable {
     ///   - variables: more of the service's environment.
     init(
         larderd: FilePath, home: FilePath, trusting authority: FilePath? = nil, manifestURL: String? = nil,
-        extension program: FilePath? = nil, settings: [String: String] = [:], environment variables: [String: String] = [:]
+        extension program: FilePath? = nil, settings: [String: String] = [:],
+        environment variables: [String: String] = [:]
     ) async throws {
         taken = home.appending("taken")
         listener = DownloadEnds(taken)

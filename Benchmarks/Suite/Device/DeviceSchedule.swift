@@ -53,7 +53,8 @@ struct DeviceSchedule: Benchmark {
                 let row = try JSONCoder.encode(try next().content)
                 calls.append(try schedule())
                 inserts.append(try timed { try durable.insert(app: AppDevice.app, identifier: "film-\(number)", row) })
-                looseInserts.append(try timed { try loose.insert(app: AppDevice.app, identifier: "film-\(number)", row) })
+                looseInserts.append(
+                    try timed { try loose.insert(app: AppDevice.app, identifier: "film-\(number)", row) })
             }
             guard round > 0 else { continue }
             medians.append(Report.median(calls))

@@ -43,7 +43,8 @@ struct SandboxRecording {
         environment = Dictionary(
             try words("environment").compactMap { word in
                 word.firstIndex(of: "=").map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
-            }) { first, _ in first }
+            }
+        ) { first, _ in first }
         filter = folder.appending("filter")
         bubblewrap = try Self.program()
     }

@@ -20,7 +20,9 @@ enum PeerProgram: CaseIterable {
 
     /// Fetches files at once, each over a connection of its own.
     /// - Parameter flushing: the files are on the disk when it ends, as Larder's are.
-    func fetch(_ urls: [String], into folder: FilePath, trusting authority: FilePath, flushing: Bool) throws -> FetchCost {
+    func fetch(_ urls: [String], into folder: FilePath, trusting authority: FilePath, flushing: Bool) throws
+        -> FetchCost
+    {
         let processorStart = Self.processorSeconds
         var result = FetchCost(seconds: 0, processorSeconds: 0)
         result.seconds = try Report.time {

@@ -61,8 +61,9 @@ package final class TaskThreads: TaskExecutor {
             }
             let job: UnownedJob?
             if let deadline {
-                job = monitor.wait(
-                    atMost: max(.zero, ContinuousClock.now.duration(to: deadline)), wakesOthers: false, look) ?? nil
+                job =
+                    monitor.wait(
+                        atMost: max(.zero, ContinuousClock.now.duration(to: deadline)), wakesOthers: false, look) ?? nil
             } else {
                 job = monitor.wait(wakesOthers: false, look)
             }
