@@ -63,26 +63,26 @@ final class ActiveTransfer {
         errorText.deallocate()
     }
 
-    /// When the transfer must be given up, and what is said then. Silence does not count while it is paused.
-    var deadline: (instant: SuspendingClock.Instant, error: HTTPClientError)? {
+    /// When the transfer must be given up: it is looked at in every turn. Silence does not count while it is paused.
+    var deadline: SuspendingClock.Instant? {
+        guard let limit, let stall else { return limit ?? stall }
+        return min(limit, stall)
+    }
+
+    /// What is said when the deadline has come.
+    var lateness: HTTPClientError {
         let place = DisplayURL.text(transfer.request.url)
-        let stall: SuspendingClock.Instant? =
-            phase == .exchanging && !isPaused ? lastByte.advanced(by: configuration.stallTimeout) : nil
-        let limit = transfer.request.timeLimit.map { started.advanced(by: $0) }
         if let limit, stall.map({ limit < $0 }) ?? true {
-            return (
-                limit,
-                HTTPClientError(.timedOut, "\(place) was not there within \(transfer.request.timeLimit ?? .zero).")
-            )
+            return HTTPClientError(.timedOut, "\(place) was not there within \(transfer.request.timeLimit ?? .zero).")
         }
-        return stall.map {
-            (
-                $0,
-                HTTPClientError(
-                    .stalled,
-                    "\(place) stalled: no byte for \(configuration.stallTimeout), after \(received) bytes.")
-            )
-        }
+        return HTTPClientError(
+            .stalled, "\(place) stalled: no byte for \(configuration.stallTimeout), after \(received) bytes.")
+    }
+
+    private var limit: SuspendingClock.Instant? { transfer.request.timeLimit.map { started.advanced(by: $0) } }
+
+    private var stall: SuspendingClock.Instant? {
+        phase == .exchanging && !isPaused ? lastByte.advanced(by: configuration.stallTimeout) : nil
     }
 
     /// Makes the handle follow the transfer's pause state.

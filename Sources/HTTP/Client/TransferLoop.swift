@@ -130,10 +130,10 @@ struct TransferLoop: ~Copyable {
                 nearest = min(nearest ?? .seconds(1 << 20), now.duration(to: resume))
             }
             guard let deadline = job.deadline else { continue }
-            let left = now.duration(to: deadline.instant)
+            let left = now.duration(to: deadline)
             if left <= .zero {
                 remove(handle)
-                job.end(.failure(deadline.error))
+                job.end(.failure(job.lateness))
             } else if nearest.map({ left < $0 }) ?? true {
                 nearest = left
             }
