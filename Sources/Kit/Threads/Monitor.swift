@@ -35,18 +35,8 @@ package final class Monitor<State>: @unchecked Sendable {
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer {
-            pthread_mutex_unlock(mutex)
             pthread_cond_broadcast(condition)
-        }
-        return try body(&state)
-    }
-
-    /// As `withLock`, and wakes one waiting thread: for changes that any one of them takes up for all.
-    package func withLockForOne<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer {
             pthread_mutex_unlock(mutex)
-            pthread_cond_signal(condition)
         }
         return try body(&state)
     }
@@ -59,14 +49,11 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Blocks the thread until `body` returns a value. `body` runs under the lock and may change the state when it does.
-    /// - Parameter wakesOthers: whether a change that `body` makes can be what another thread waits for.
-    package func wait<Result>(
-        wakesOthers: Bool = true, _ body: (inout State) throws -> Result?
-    ) rethrows -> Result {
+    package func wait<Result>(_ body: (inout State) throws -> Result?) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer {
+            pthread_cond_broadcast(condition)
             pthread_mutex_unlock(mutex)
-            if wakesOthers { pthread_cond_broadcast(condition) }
         }
         while true {
             if let result = try body(&state) { return result }
@@ -75,9 +62,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// As `wait(_:)`, for no longer than `limit`; nil when the time ran out.
-    package func wait<Result>(
-        atMost limit: Duration, wakesOthers: Bool = true, _ body: (inout State) throws -> Result?
-    ) rethrows -> Result? {
+    package func wait<Result>(atMost limit: Duration, _ body: (inout State) throws -> Result?) rethrows -> Result? {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)
         let (seconds, attoseconds) = limit.components
@@ -89,8 +74,8 @@ package final class Monitor<State>: @unchecked Sendable {
         }
         pthread_mutex_lock(mutex)
         defer {
+            pthread_cond_broadcast(condition)
             pthread_mutex_unlock(mutex)
-            if wakesOthers { pthread_cond_broadcast(condition) }
         }
         while true {
             if let result = try body(&state) { return result }

@@ -51,7 +51,7 @@ final class BlockingPool: Sendable {
     }
 
     func run(_ job: @escaping @Sendable () -> Void) {
-        let startThread = monitor.withLockForOne { state -> Bool in
+        let startThread = monitor.withLock { state -> Bool in
             state.jobs.append(job)
             guard state.idle < state.jobs.count, state.threads < maximum else { return false }
             state.threads += 1
@@ -74,23 +74,20 @@ final class BlockingPool: Sendable {
         while let job = next() { job() }
     }
 
-    /// Waits for a job, unless enough threads do.
     private func next() -> (@Sendable () -> Void)? {
-        var isIdle = false
-        return monitor.wait(wakesOthers: false) { state -> (@Sendable () -> Void)?? in
-            if !state.jobs.isEmpty {
-                if isIdle { state.idle -= 1 }
-                return .some(state.jobs.removeFirst())
+        let mayIdle = monitor.withLock { state -> Bool in
+            if state.jobs.isEmpty, state.idle >= keptIdle {
+                state.threads -= 1
+                return false
             }
-            if !isIdle {
-                guard state.idle < keptIdle else {
-                    state.threads -= 1
-                    return .some(nil)
-                }
-                state.idle += 1
-                isIdle = true
-            }
-            return nil
+            state.idle += 1
+            return true
+        }
+        guard mayIdle else { return nil }
+        return monitor.wait { state in
+            guard !state.jobs.isEmpty else { return nil }
+            state.idle -= 1
+            return state.jobs.removeFirst()
         }
     }
 }

@@ -40,7 +40,7 @@ package final class TaskThreads: TaskExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        monitor.withLockForOne { $0.jobs.append(job) }
+        monitor.withLock { $0.jobs.append(job) }
     }
 
     private func work() {
@@ -53,7 +53,7 @@ package final class TaskThreads: TaskExecutor {
     /// Blocks until a job is due.
     private func next() -> UnownedJob {
         while true {
-            let deadline = monitor.peek { $0.timed.last?.deadline }
+            let deadline = monitor.withLock { $0.timed.last?.deadline }
             // Ends with a job, or with none when another deadline has become the first.
             let look: (inout State) -> UnownedJob?? = { state in
                 if let job = Self.take(&state) { return .some(job) }
@@ -61,11 +61,9 @@ package final class TaskThreads: TaskExecutor {
             }
             let job: UnownedJob?
             if let deadline {
-                job =
-                    monitor.wait(
-                        atMost: max(.zero, ContinuousClock.now.duration(to: deadline)), wakesOthers: false, look) ?? nil
+                job = monitor.wait(atMost: max(.zero, ContinuousClock.now.duration(to: deadline)), look) ?? nil
             } else {
-                job = monitor.wait(wakesOthers: false, look)
+                job = monitor.wait(look)
             }
             if let job { return job }
         }
@@ -95,7 +93,6 @@ extension TaskThreads: SchedulingExecutor {
     ) {
         let job = UnownedJob(job)
         let deadline = ContinuousClock.now.advanced(by: delay as? Duration ?? .zero)
-        // All look again: each waits for the first deadline, and any of them may be the one that is left to keep it.
         monitor.withLock { state in
             let place = state.timed.firstIndex { $0.deadline <= deadline } ?? state.timed.endIndex
             state.timed.insert(Timed(deadline: deadline, job: job), at: place)
