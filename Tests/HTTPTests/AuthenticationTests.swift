@@ -6,7 +6,6 @@ import DeviceSupport
 import HTTP
 import Kit
 import System
-import TestSupport
 import Testing
 
 /// What a server asks for before it gives anything, and what a request may prove and accept.
