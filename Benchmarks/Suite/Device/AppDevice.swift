@@ -69,7 +69,11 @@ final class AppDevice: Sendable {
         return bundle
     }
 
-    func stop() { _ = try? service.stop(grace: .seconds(10)) }
+    func stop() {
+        // A listener would have the service started anew.
+        BADownloadManager.shared.delegate = nil
+        _ = try? service.stop(grace: .seconds(10))
+    }
 
     /// From now on this process hears how downloads end, and no extension does.
     func listen() { BADownloadManager.shared.delegate = listener }
