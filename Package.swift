@@ -62,7 +62,7 @@ let package = Package(
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
         room("Languages"),
         room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
-        room("AppBundles", "Kit", "System"),
+        room("AppBundles", "AppleArchive", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
         room("DeviceProtocol", "Kit", "System"),
         room(
@@ -75,10 +75,10 @@ let package = Package(
         room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room("HostingModel", "Kit"),
         room(
-            "HostingService", "HostingModel", "AssetPacks", "AppleArchive", "Database", "Mail", "HTTP", "Crypto",
-            "Languages",
-            "Kit", "System"),
-        room("HostingClient", "HostingModel", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
+            "HostingService", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "Database", "Mail", "HTTP",
+            "Crypto", "Languages", "Kit", "System"),
+        room(
+            "HostingClient", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
         room(
             "Commands", "DevelopmentServer", "HostingClient", "HostingModel", "DeviceProtocol", "PackNamespace",
             "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
@@ -128,9 +128,8 @@ let package = Package(
             "DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "HTTPSupport", "Crypto", "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
-            "HostingService", "HostingService", "HostingModel", "HostingClient", "Mail", "Commands", "AssetPacks",
-            "AppleArchive",
-            "Crypto", "HTTP", "Kit", "System", "larder-host"),
+            "HostingService", "HostingService", "HostingModel", "HostingClient", "Mail", "Commands", "AppBundles",
+            "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit", "System", "larder-host"),
         tests(
             "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",
             "System"),
@@ -197,7 +196,7 @@ let package = Package(
             dependencies: [
                 "DeviceSupport", "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit",
                 "System", "larder", "larderd", "larder-torture", "ProbeApp", "ProbeExtension", "Sessions",
-                "SessionsDownloader",
+                "SessionsDownloader", "larder-host",
             ],
             path: "Tests/Integration", exclude: ["Independent"]),
     ],

@@ -25,8 +25,7 @@ import Testing
             #expect(version["attributes"]?["platforms"] == ["LINUX"])
 
             let device = fixture.publisher
-            let path = "/devices/\(HostFixture.bundleID)/internalBeta/manifest"
-            let first = try await device.send("GET", path + "?platform=Linux&os=1", token: .some(nil))
+            let first = try await fixture.ask(.internalBeta, "manifest?platform=Linux&os=1")
             let manifest = try DownloadManifest.decode(first.body, source: "host", allowingPlainLoopback: true)
             let entry = try #require(manifest["Coast"])
             #expect(entry.version == 1)
@@ -34,8 +33,8 @@ import Testing
             #expect(entry.larder?.digest.value == TreeDigest.hash(archive).hex)
             let etag = try #require(first.headers["etag"])
             #expect(etag.hasPrefix("\""))
-            let again = try await device.send(
-                "GET", path + "?platform=Linux", headers: ["If-None-Match": etag], token: .some(nil))
+            let again = try await fixture.ask(
+                .internalBeta, "manifest?platform=Linux", headers: ["If-None-Match": etag])
             #expect(again.status == 304)
             #expect(again.body.isEmpty)
 
@@ -47,8 +46,8 @@ import Testing
             #expect(part.body == Array(archive[100..<200]))
 
             // For other systems, and in other channels, there is nothing yet.
-            for other in [path + "?platform=iOS", path.replacing("internalBeta", with: "appStore")] {
-                let answer = try await device.send("GET", other, token: .some(nil))
+            for (channel, document) in [(Channel.internalBeta, "manifest?platform=iOS"), (.appStore, "manifest")] {
+                let answer = try await fixture.ask(channel, document)
                 #expect(
                     try DownloadManifest.decode(answer.body, source: "host", allowingPlainLoopback: true).assetPacks
                         .isEmpty)
@@ -69,7 +68,7 @@ import Testing
             let document = try await publisher.send("GET", path).json
             let states = document["included"]?.arrayValue?.compactMap { $0["attributes"]?["state"]?.stringValue }
             #expect(states?.sorted() == ["READY_FOR_TESTING", "SUPERSEDED"])
-            let manifest = try await publisher.send("GET", "/devices/\(HostFixture.bundleID)/internalBeta/manifest")
+            let manifest = try await fixture.ask(.internalBeta, "manifest")
             #expect(
                 try DownloadManifest.decode(manifest.body, source: "host", allowingPlainLoopback: true)["Coast"]?
                     .version == 2)

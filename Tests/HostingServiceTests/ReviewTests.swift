@@ -11,8 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReviewTests {
     /// The version that devices of a channel get; nil when none.
     private func live(_ fixture: HostFixture, _ channel: String, _ pack: String = "Coast") async throws -> Int? {
-        let answer = try await fixture.publisher.send(
-            "GET", "/devices/\(HostFixture.bundleID)/\(channel)/manifest", token: .some(nil))
+        let answer = try await fixture.ask(try #require(Channel(rawValue: channel)), "manifest")
         return try DownloadManifest.decode(answer.body, source: "host", allowingPlainLoopback: true)[pack]?.version
     }
 

@@ -154,7 +154,7 @@ import Testing
         "/v1/backgroundAssets/1%27%20OR%20%271%27=%271", "/v1/backgroundAssets/..%2F..%2Fkeys", "/v1/keys/1",
         "/v1/settings",
         "/archives/..%2Fhost.sqlite", "/archives/../../host.sqlite", "/archives/%2e%2e", "/uploads/..%2F..%2Fx/1",
-        "/devices/..%2F..%2Fetc/internalBeta/manifest", "/devices/org.example.coast/../manifest", "//v1/apps",
+        "/devices/..%2F..%2Fetc/appStore/manifest", "/devices/org.example.coast/../manifest", "//v1/apps",
         "/v1//apps",
         "/v1/apps/", "/V1/apps", "/v1/apps/%00",
     ])

@@ -13,6 +13,10 @@ package struct BundleError: LarderError {
         package static let badPropertyList = Code(name: "app.badPropertyList")
         /// One or more findings of severity error.
         package static let invalid = Code(name: "app.badBundle")
+        /// A hosting service describes a build in a way that cannot be used.
+        package static let badOffer = Code(name: "manifest.bad")
+        /// An archive unpacks to more than it may.
+        package static let tooLarge = Code(name: "store.noSpace")
     }
 
     package let code: Code

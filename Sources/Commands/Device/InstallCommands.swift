@@ -28,12 +28,21 @@ extension DeviceCommands {
         return try context.absolute(path).string
     }
 
+    /// Whether an argument names a file, not an app by its bundle id.
+    private static func isBundle(_ name: String, _ context: CommandContext) -> Bool {
+        name.contains("/") || name.hasSuffix(".app") || name.hasSuffix(".aar")
+            || FileDescriptor.currentDirectory.exists(at: context.resolve(name))
+    }
+
     static let install = Command(
         "install", summary: "Install an app with its essential packs",
         discussion: """
             Copies the app, fetches the essential packs and unpacks them while they come. The app may be launched when this \
             ends; prefetch packs go on behind. One progress figure covers all of it. Ctrl-C leaves the install to the service.
             An archive holds one Name.app, as `larder archive Name.app -o Name.aar` makes it, and is unpacked to its place.
+
+            With --from the app comes from a hosting service (larder-host), which is asked for the build of a channel. From \
+            then on app and packs follow that channel: `larder update` asks at once, the service from time to time.
 
             When the service dies meanwhile it is started again, and the install goes on where it was. Installing the same \
             bundle again meanwhile follows what is going on; another bundle takes over once only prefetch packs still come.
@@ -45,31 +54,76 @@ extension DeviceCommands {
             .init("larder install TheCoast.app", "installs, with a progress bar on a terminal"),
             .init("larder install TheCoast.aar", "installs from an archive of the bundle"),
             .init(
+                "larder install com.example.coast --from https://packs.example.com --channel internalBeta --token ...",
+                "installs what internal testers get"),
+            .init(
                 "larder install --until complete --json TheCoast.app", "waits for the prefetch packs too, as JSON lines"
             ),
         ],
-        options: [until, .json],
+        options: [
+            until,
+            .value("from", "address", "The hosting service to install from, as https://packs.example.com."),
+            .value(
+                "channel", "name", "With --from: internalBeta, externalBeta or appStore.", default: "appStore",
+                completion: .choices(["internalBeta", "externalBeta", "appStore"])),
+            .value("token", "text", "With --from: what lets this device into a beta channel."),
+            .json,
+        ],
         arguments: [
-            CommandArgument("bundle", "The Name.app folder, or an archive (.aar) of it.", completion: .file)
+            CommandArgument(
+                "bundle", "The Name.app folder or an archive (.aar) of it; with --from the app's bundle id.",
+                completion: .file)
         ]
     ) { arguments, context in
-        let path = try bundlePath(arguments, context)
         let goal = goal(arguments)
-        return try await show("Installed", InstallRequest(path: path, until: goal), until: goal, context)
+        guard let host = arguments.value("from") else {
+            guard arguments.value("token") == nil else { throw UsageError("--token belongs to --from.") }
+            let path = try bundlePath(arguments, context)
+            return try await show("Installed", InstallRequest(path: path, until: goal), until: goal, context)
+        }
+        let app = try arguments.requiredArgument("bundle")
+        let origin = AppOrigin(
+            host: host, channel: arguments.value("channel") ?? "appStore", token: arguments.value("token"))
+        let request = HostedInstallRequest(app: app, origin: origin, until: goal)
+        return try await show(
+            "Installed", request, until: goal, of: app, idle: "\(app) is what the channel has.", context)
     }
 
     static let update = Command(
         "update", summary: "Replace an installed app by a newer bundle and update its packs",
-        discussion: "What the app has open stays whole. The old version stays in place until the new one is ready.",
-        examples: [.init("larder update build/TheCoast.app", "updates the app of that bundle id")],
+        discussion: """
+            What the app has open stays whole. The old version stays in place until the new one is ready.
+
+            Without a bundle, apps that were installed with --from are brought to what their channel has; given the bundle id \
+            of one, only that.
+            """,
+        examples: [
+            .init("larder update build/TheCoast.app", "updates the app of that bundle id"),
+            .init("larder update", "brings all hosted apps to what their channels have"),
+        ],
         options: [until, .json],
         arguments: [
-            CommandArgument("bundle", "The newer Name.app folder, or an archive (.aar) of it.", completion: .file)
+            CommandArgument(
+                "bundle", "The newer Name.app folder or an archive (.aar) of it, or the bundle id of a hosted app.",
+                isOptional: true, completion: .file)
         ]
     ) { arguments, context in
-        let path = try bundlePath(arguments, context)
         let goal = goal(arguments)
-        return try await show("Updated", UpdateRequest(path: path, until: goal), until: goal, context)
+        let name = arguments.argument("bundle")
+        if let name, isBundle(name, context) {
+            let path = try bundlePath(arguments, context)
+            return try await show("Updated", UpdateRequest(path: path, until: goal), until: goal, context)
+        }
+        let apps =
+            if let name { [name] } else { try await Device.send(OriginsRequest(), context).origins.keys.sorted() }
+        if apps.isEmpty, !context.json {
+            context.print("No app was installed from a hosting service. Give the newer bundle to update from.")
+        }
+        for app in apps {
+            let request = HostedInstallRequest(app: app, origin: nil, until: goal)
+            _ = try await show("Updated", request, until: goal, of: app, idle: "\(app) is up to date.", context)
+        }
+        return .success
     }
 
     static let watch = Command(
@@ -82,9 +136,12 @@ extension DeviceCommands {
         return try await show("Finished", WatchInstallRequest(app: app, until: goal), until: goal, of: app, context)
     }
 
-    /// - Parameter app: what is only looked at; a mistyped name must not pass for an app with nothing going on.
+    /// - Parameters:
+    ///   - app: what is only looked at; a mistyped name must not pass for an app with nothing going on.
+    ///   - idle: what is said when nothing is going on.
     private static func show<Request: DeviceStreamRequest>(
-        _ verb: String, _ request: Request, until goal: InstallGoal, of app: String? = nil, _ context: CommandContext
+        _ verb: String, _ request: Request, until goal: InstallGoal, of app: String? = nil,
+        idle: String = "Nothing is going on.", _ context: CommandContext
     ) async throws -> ExitCode where Request.Event == InstallEvent {
         await Device.reportLanguages(try await Device.connect(context), context)
         var follower = InstallFollower(context, InstallDisplay(context), until: goal)
@@ -95,7 +152,7 @@ extension DeviceCommands {
                 last.map {
                     follower.display.summary($0.phase.isFinal || $0.phase == .launchable ? verb : "Accepted", $0)
                 }
-                    ?? "Nothing is going on.")
+                    ?? idle)
             for warning in last?.warnings ?? [] { context.note("warning: \(warning)") }
         }
         if let last, last.phase.isFinal || last.phase == .launchable, let error = InstallDisplay.missing(last) {

@@ -39,9 +39,8 @@ actor AppGroups {
     /// Claims the group that the app names, until `release`.
     /// - Throws: `DeviceError` with code `badBundle` when the group belongs to another developer's app, installed or being
     ///   installed; `appBusy` while the folder that its last app left is being deleted.
-    func claim(_ bundle: AppBundle) async throws {
-        guard let group = bundle.backgroundAssets.appGroupID else { return }
-        let app = bundle.identifier
+    func claim(_ app: String, _ group: String?) async throws {
+        guard let group else { return }
         guard !leaving.contains(group) else {
             throw DeviceError(
                 .appBusy, "What the last app of the group \(group) left is being deleted. Try again in a moment.",

@@ -25,6 +25,9 @@ struct BundleStore: Sendable {
         }
     }
 
+    /// Where the archive of a hosted base is put together.
+    func archive(_ app: String, number: Int) -> FilePath { folder(app).appending("\(number).aar") }
+
     /// Where `unpack` puts the bundle, to be checked and asked before `complete` gives it its place.
     func unpacked(_ app: String, number: Int) -> FilePath { folder(app).appending("\(number).partial") }
 
@@ -39,6 +42,11 @@ struct BundleStore: Sendable {
         try begin(app, number: number, from: archive.path) {
             _ = try archive.unpack(to: $0, limit: size, progress: progress)
         }
+    }
+
+    /// Forgets the archive of a hosted base, once it is unpacked. Blocks.
+    func removeArchive(_ app: String, number: Int) throws {
+        try Self.here.removeTree(at: archive(app, number: number))
     }
 
     /// Gives a base that is written its place; once is enough. Blocks.
@@ -95,7 +103,9 @@ struct BundleStore: Sendable {
     func remove(_ app: String, number: Int) throws {
         let folder = folder(app)
         guard Self.here.exists(at: folder) else { return }
-        for name in ["\(number).partial", "\(number)"] { try Self.here.removeTree(at: folder.appending(name)) }
+        for name in ["\(number).aar", "\(number).partial", "\(number)"] {
+            try Self.here.removeTree(at: folder.appending(name))
+        }
     }
 
     /// Deletes the app's whole folder. Blocks.

@@ -83,12 +83,21 @@ actor Catalogue {
 
     private func load(_ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy) async throws -> Entry {
         let override = try await settings.urlOverride()
-        let url = try Self.address(app, keys: keys, override: override)
-        let (body, final) = try await download(url, app: app, policy: policy) { tell(app, $0) }
+        let origin = override == nil && keys.manifestURL == nil ? try await registry.origin(app) : nil
+        let url = try origin?.address(of: "manifest", app: app) ?? Self.address(app, keys: keys, override: override)
+        let (body, final): ([UInt8], String)
+        do {
+            (body, final) = try await download(
+                url, headers: origin?.headers ?? [], limit: DownloadManifest.maximumSize, app: app, policy: policy
+            ) { tell(app, $0) }
+        } catch let error as HTTPClientError {
+            throw Self.unavailable(app, url, error)
+        }
         let manifest: DownloadManifest
         do {
             manifest = try DownloadManifest.decode(
-                body, source: url, allowingPlainLoopback: override.map { !DownloadURL.isEncrypted($0) } ?? false)
+                body, source: url,
+                allowingPlainLoopback: override.map { !DownloadURL.isEncrypted($0) } ?? origin?.isPlain ?? false)
         } catch {
             throw DeviceError(.badManifest, "The manifest of \(app) cannot be used: \(error)", details: ["url": url])
         }
@@ -96,25 +105,26 @@ actor Catalogue {
         return Entry(manifest: manifest, size: Int64(body.count), isOverridden: override != nil)
     }
 
-    private func download(
-        _ url: String, app: String, policy: RetryPolicy, tell: (String?) -> Void
+    /// Asks again, under `policy`, while the trouble may pass.
+    /// - Throws: `HTTPClientError`
+    func download(
+        _ url: String, headers: [(String, String)] = [], limit: Int, app: String, policy: RetryPolicy,
+        tell: (String?) -> Void
     ) async throws -> ([UInt8], String) {
         var retries = Retries()
         while true {
             do {
                 var request = HTTPRequest(url: url)
-                request.headers = [("Accept", "application/json")]
+                request.headers = [("Accept", "application/json")] + headers
                 request.timeLimit = Self.timeLimit
                 let (response, body) = try await clients.client().data(
-                    for: request, limit: DownloadManifest.maximumSize)
+                    for: request, limit: limit)
                 tell(nil)
                 return (body, response.finalURL)
             } catch let error as HTTPClientError {
                 guard error.isTransient,
                     let wait = retries.next(policy, wish: error.retryAfter, isUnreachable: error.isUnreachable)
-                else {
-                    throw Self.unavailable(app, url, error)
-                }
+                else { throw error }
                 log.info("The manifest will be asked for again.", ["app": app, "error": error.description])
                 tell("The manifest of \(app) does not come: \(error) It is asked for again.")
                 try await Task.sleep(for: wait)
@@ -129,9 +139,14 @@ actor Catalogue {
     ) async throws -> [UInt8]? {
         guard let url = keys.manifestURL, let address = WebAddress(url) else { return nil }
         let override = try await settings.urlOverride()
-        return try await download(
-            override.map { $0 + address.resource } ?? url, app: app, policy: policy, tell: trouble
-        ).0
+        let place = override.map { $0 + address.resource } ?? url
+        do {
+            return try await download(
+                place, limit: DownloadManifest.maximumSize, app: app, policy: policy, tell: trouble
+            ).0
+        } catch let error as HTTPClientError {
+            throw Self.unavailable(app, place, error)
+        }
     }
 
     /// Where the app's manifest is.
@@ -144,8 +159,9 @@ actor Catalogue {
         } else {
             throw DeviceError(
                 .manifestUnavailable,
-                "\(app) leaves hosting to the store, and no hosting service is set up here. For a development server run "
-                    + "`ba-serve url-override <https URL>`, or set BAManifestURL and BAUsesAppleHosting to false.")
+                "\(app) leaves hosting to the store, and it was not installed from a hosting service. Install it with `larder install "
+                    + "\(app) --from <https URL>`; for a development server run `ba-serve url-override <https URL>`, or set BAManifestURL and BAUsesAppleHosting to false."
+            )
         }
         let plain = base.prefix { $0 != "#" }
         return plain + (plain.contains("?") ? "&" : "?") + platformParameter

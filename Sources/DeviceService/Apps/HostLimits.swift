@@ -23,9 +23,12 @@ struct HostLimits: Sendable {
         let record = try await registry.app(app)
         let plan = try await registry.journaled(app)?.plan
         if record?.wasLaunched == true, plan?.isFirstInstall != true { return nil }
-        let restrictions = try await registry.newestBundle(app, bundles)?.backgroundAssets.restrictions
-        guard let restrictions, restrictions.domainAllowList != nil else { return nil }
-        return { restrictions.allows(host: $0) }
+        guard let keys = try await registry.newestBundle(app, bundles)?.backgroundAssets,
+            let restrictions = keys.restrictions, restrictions.domainAllowList != nil
+        else { return nil }
+        // Who leaves hosting to the store need not list the store.
+        let store = keys.manifestURL == nil ? try await registry.origin(app)?.hostName : nil
+        return { restrictions.allows(host: $0) || $0 == store }
     }
 }
 

@@ -73,11 +73,22 @@ actor AppLifecycle {
             throw DeviceError(.badBundle, "\"\(path)\" is no absolute path.")
         }
         let found = try await AppSource.look(at: FilePath(path), paths: paths)
-        let app = found.bundle.identifier
+        return try await begin(
+            found.bundle.identifier, group: found.bundle.backgroundAssets.appGroupID, mustExist: mustExist
+        ) { self.plan(found, path, replacing: $0) }
+    }
+
+    /// Starts an install or update, or joins the one under way when it is of the same bundle.
+    /// - Parameters:
+    ///   - group: the app group that its bundle names.
+    ///   - plan: for an app that is there, or not.
+    func begin(
+        _ app: String, group: String?, mustExist: Bool, plan: (AppRecord?) -> InstallPlan
+    ) async throws -> InstallRun {
         var unfinished: InstallPlan.Kind?
         if let run = runs[app] {
             let machine = await run.machine
-            switch machine.repetition(by: plan(found, path, replacing: nil)) {
+            switch machine.repetition(by: plan(nil)) {
             case .follow:
                 if mustExist { try await requireInstalled(app) }
                 return run
@@ -91,14 +102,14 @@ actor AppLifecycle {
         }
         try reserve(app)
         defer { unreserve(app) }
-        try await tools.groups.claim(found.bundle)
+        try await tools.groups.claim(app, group)
         do {
             if mustExist { try await requireInstalled(app) }
             let record = try await tools.registry.app(app)
-            var plan = plan(found, path, replacing: record)
+            var plan = plan(record)
             // What still came for the one before belongs to this one now.
             if let unfinished { plan.event = unfinished }
-            if let record { plan.formerGroup = try await group(of: record) }
+            if let record { plan.formerGroup = try await self.group(of: record) }
             return begin(plan)
         } catch {
             await tools.groups.release(app)

@@ -26,7 +26,7 @@ extension InstallMachine {
         case .askingExtension: return .askingExtension
         case .planning: return .planning
         case .unpackingApp, .copyingApp: return .copyingApp
-        case .downloading: return .downloading
+        case .downloadingApp, .downloading: return .downloading
         case .finishing: return .finishing
         case .rollingBack: return .undoing
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppBundles
+
 extension InstallMachine {
     /// What an install or update is to this one of the same app, which is there already.
     enum Repetition: Hashable, Sendable {
@@ -21,7 +23,9 @@ extension InstallMachine {
         let isSame =
             plan.version == other.version && plan.baseSize == other.baseSize && plan.sourceChange != nil
             && plan.sourceChange == other.sourceChange
-        if isSame, state != .rollingBack { return .follow }
+        let isSameBuild =
+            plan.hosted.flatMap { hosted in other.hosted.map { hosted.build.isSame(as: $0.build) } } ?? false
+        if isSame || isSameBuild, state != .rollingBack { return .follow }
         return state.isLaunchable ? .supersede : .refuse
     }
 }

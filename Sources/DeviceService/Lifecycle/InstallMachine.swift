@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppBundles
 package import AssetPacks
 package import DeviceProtocol
 
 /// Drives one install or update (C3, C4): facts in, actions out. It knows no file, socket or clock.
 package struct InstallMachine: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable {
+        /// Of a hosted build only: its archive comes. → unpackingApp, rollingBack
+        case downloadingApp
         /// Of an archive only: the base app is written out, for its extension must run. → fetchingManifest, rollingBack
         case unpackingApp
         /// → askingExtension, planning (no packs), rollingBack
@@ -36,6 +39,9 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     /// What happened.
     package enum Fact: Sendable {
+        /// Bytes of the archive that are here.
+        case fetched(bytes: Int64)
+        case fetchedAll
         case unpacked
         /// What the manifest's policies or the extension of an unmanaged app chose; `trouble` is what went wrong with the
         /// extension.
@@ -64,8 +70,12 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case failed(DeviceError)
     }
 
-    /// What to do. Each is answered by a fact, except `pauseItems`, `resumeItems` and `cancelItems`.
+    /// What to do. Each is answered by a fact, except `endStep`, `pauseItems`, `resumeItems` and `cancelItems`.
     package enum Action: Hashable, Sendable {
+        /// → fetched…, fetchedAll, failed
+        case downloadApp
+        /// Breaks off what runs; what it had brought stays.
+        case endStep
         /// → copied…, unpacked, failed
         case unpackApp
         /// → chosen, failed
@@ -94,13 +104,14 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     package init(_ plan: InstallPlan) {
         self.plan = plan
-        state = plan.archive == nil ? .fetchingManifest : .unpackingApp
+        state = plan.hosted != nil ? .downloadingApp : plan.archive == nil ? .fetchingManifest : .unpackingApp
     }
 
     /// The actions that a state begins with: at the start, after a restart and after a pause.
     package var entry: [Action] {
         if isPaused, state != .rollingBack { return [] }
         switch state {
+        case .downloadingApp: return [.downloadApp]
         case .unpackingApp: return [.unpackApp]
         case .fetchingManifest, .askingExtension, .planning: return [.choosePacks]
         case .copyingApp: return [.copyApp]
@@ -150,6 +161,14 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case .answered(let declined, let trouble):
             return state == .askingExtension ? answered(declined, trouble) : []
         case .planned(let figures): return state == .planning ? planned(figures) : []
+        case .fetched(let bytes):
+            if state == .downloadingApp { plan.hosted?.fetched = bytes }
+            return []
+        case .fetchedAll:
+            guard state == .downloadingApp else { return [] }
+            if let hosted = plan.hosted { plan.hosted?.fetched = hosted.build.archive.size }
+            state = .unpackingApp
+            return held([.unpackApp])
         case .copied(let bytes):
             if [.unpackingApp, .copyingApp].contains(state) { plan.copied = bytes }
             return []
@@ -253,6 +272,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     private mutating func pause() -> [Action] {
         guard !isPaused, !state.isFinal, state != .rollingBack else { return [] }
         isPaused = true
+        if state == .downloadingApp { return [.endStep] }
         return [.downloading, .prefetching].contains(state) ? [.pauseItems] : []
     }
 

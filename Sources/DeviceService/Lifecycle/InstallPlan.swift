@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppBundles
 import AssetPacks
 import DeviceProtocol
 package import Kit
@@ -31,6 +32,8 @@ package struct InstallPlan: Codable, Hashable, Sendable {
     package var source: String
     /// The archive the base app comes in; nil when it is a folder.
     package var archive: String?
+    /// Where the archive comes from when a hosting service has it.
+    package var hosted: HostedInstall?
     /// The number of the base's own folder below `bundle`.
     package var bundle: Int
     /// Bytes of the base app's files.
@@ -76,10 +79,14 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         self.group = group
     }
 
-    /// Bytes done and to do over base app and essential packs: the one figure of C3.
+    /// Bytes done and to do over the base app, its download, and essential packs: the one figure of C3.
     package var progress: (completed: Int64, total: Int64) {
         var completed = min(copied, baseSize)
         var total = baseSize
+        if let hosted {
+            completed = completed.addingClamped(min(hosted.fetched, hosted.build.archive.size))
+            total = total.addingClamped(hosted.build.archive.size)
+        }
         guard let items else {
             // Before the sizes are known the allowance stands for them.
             return (completed, total.addingClamped(isManaged || isUnmanaged ? essentialAllowance ?? 0 : 0))

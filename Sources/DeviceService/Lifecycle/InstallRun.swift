@@ -14,6 +14,8 @@ actor InstallRun {
     private struct Posted: Sendable {
         enum News: Sendable {
             case fact(InstallMachine.Fact)
+            /// Bytes per second of the step's own download.
+            case rate(Double)
             /// As `InstallSteps.News`.
             case trouble(String?)
         }
@@ -23,7 +25,7 @@ actor InstallRun {
         var step: Int?
     }
 
-    /// What trouble of the steps goes under, among that of packs.
+    /// What trouble and rate of the steps go under, among those of packs.
     private static let stepTrouble = ""
 
     private let facts: AsyncStream<Posted>
@@ -66,6 +68,7 @@ actor InstallRun {
             if let number = posted.step, number != step?.number { continue }
             switch posted.news {
             case .fact(let fact): await handle(fact)
+            case .rate(let rate): rates[Self.stepTrouble] = rate
             case .trouble(let text): tellTrouble(text)
             }
             if machine.state.isFinal { break }
@@ -196,6 +199,7 @@ actor InstallRun {
                     if let identifier = item.download { try? await tools.downloads.cancel(identifier, app: app) }
                 }
             case .request(let items): await request(items)
+            case .endStep: endStep()
             default: begin(action)
             }
         }
@@ -221,11 +225,21 @@ actor InstallRun {
         }
     }
 
+    /// Nothing that the step still tells counts; the next one waits for its end.
+    private func endStep() {
+        step?.task.cancel()
+        stepCount += 1
+        if let task = step?.task { step = (stepCount, task) }
+        rates[Self.stepTrouble] = nil
+        troubles[Self.stepTrouble] = nil
+    }
+
     /// Starts a step that runs beside the facts; the one before is overtaken, and has ended before this one begins.
     private func begin(_ action: InstallMachine.Action) {
         let previous = step?.task
         previous?.cancel()
         troubles[Self.stepTrouble] = nil
+        rates[Self.stepTrouble] = nil
         stepCount += 1
         let number = stepCount
         let plan = machine.plan
@@ -239,6 +253,9 @@ actor InstallRun {
                 fact = try await steps.perform(action) { news in
                     switch news {
                     case .copied(let bytes): poster.yield(Posted(news: .fact(.copied(bytes: bytes)), step: number))
+                    case .fetched(let bytes, let rate):
+                        poster.yield(Posted(news: .rate(rate), step: number))
+                        poster.yield(Posted(news: .fact(.fetched(bytes: bytes)), step: number))
                     case .trouble(let text): poster.yield(Posted(news: .trouble(text), step: number))
                     }
                 }

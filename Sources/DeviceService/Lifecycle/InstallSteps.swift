@@ -18,6 +18,8 @@ struct InstallSteps: Sendable {
     enum News: Sendable {
         /// Bytes of the base app.
         case copied(Int64)
+        /// Bytes of a hosted build's archive.
+        case fetched(Int64, bytesPerSecond: Double)
         /// Trouble that is waited out, in words; nil when it has passed.
         case trouble(String?)
     }
@@ -28,6 +30,9 @@ struct InstallSteps: Sendable {
         _ action: InstallMachine.Action, tell: @escaping @Sendable (News) -> Void
     ) async throws -> InstallMachine.Fact {
         switch action {
+        case .downloadApp:
+            try await downloadArchive(tell)
+            return .fetchedAll
         case .unpackApp:
             try await unpack { tell(.copied($0)) }
             return .unpacked
@@ -52,7 +57,7 @@ struct InstallSteps: Sendable {
         case .rollBack:
             await rollBack()
             return .rolledBack
-        case .request, .pauseItems, .resumeItems, .cancelItems:
+        case .request, .endStep, .pauseItems, .resumeItems, .cancelItems:
             throw DeviceError(.failed, "An action was taken for a step. This is a fault of larderd.")
         }
     }
@@ -116,6 +121,32 @@ struct InstallSteps: Sendable {
         return .answered(declined: decisions.declined, trouble: decisions.trouble)
     }
 
+    private func downloadArchive(_ tell: @escaping @Sendable (News) -> Void) async throws {
+        guard let hosted = plan.hosted, let archive = plan.archive else { return }
+        let (store, bytes) = (tools.store, plan.baseSize.addingClamped(hosted.build.archive.size - hosted.fetched))
+        let space = try await tools.space.plan(for: plan.displayName, app: plan.app) {
+            try await store.plan([], alsoWriting: bytes)
+        }
+        guard space.fits else { throw space.refusal(of: plan.displayName) }
+        try await AppDownload(
+            app: plan.app, hosted: hosted, archive: FilePath(archive), clients: tools.clients,
+            governor: tools.governor, policy: tools.manifestRetries
+        ).run(tell)
+    }
+
+    /// A hosted build must be what its service described.
+    private func check(_ bundle: AppBundle, _ hosted: HostedInstall) throws {
+        let keys = bundle.backgroundAssets
+        guard bundle.identifier == plan.app, bundle.version == plan.version, bundle.build == hosted.build.build,
+            keys.mode == hosted.build.mode, keys.appGroupID == hosted.build.appGroupID
+        else {
+            throw DeviceError(
+                .badBundle,
+                "\(hosted.origin.host) describes \(plan.app) \(plan.version) and sends \(bundle.identifier) "
+                    + "\(bundle.version), or one with other keys. Tell its operator.")
+        }
+    }
+
     /// Writes an archive's base app out and checks it as a folder is checked.
     private func unpack(_ copied: @escaping @Sendable (Int64) -> Void) async throws {
         let (bundles, plan, source, store) = (tools.bundles, plan, source, tools.store)
@@ -130,6 +161,7 @@ struct InstallSteps: Sendable {
                 progress: Self.counting(copied, isCancelled))
             return try AppBundleReader.bundle(at: source)
         }
+        if let hosted = plan.hosted { return try check(bundle, hosted) }
         guard bundle.identifier == plan.app, bundle.version == plan.version else {
             throw DeviceError(
                 .badBundle,
@@ -141,7 +173,11 @@ struct InstallSteps: Sendable {
     private func copy(_ copied: @escaping @Sendable (Int64) -> Void) async throws {
         let (bundles, plan, source) = (tools.bundles, plan, source)
         try await offloadCancellable { isCancelled in
-            if plan.archive != nil { return try bundles.complete(app: plan.app, number: plan.bundle) }
+            if plan.archive != nil {
+                try bundles.complete(app: plan.app, number: plan.bundle)
+                if plan.hosted != nil { try bundles.removeArchive(plan.app, number: plan.bundle) }
+                return
+            }
             try bundles.copy(
                 source, app: plan.app, number: plan.bundle, progress: Self.counting(copied, isCancelled))
         }
@@ -180,6 +216,8 @@ struct InstallSteps: Sendable {
                 baseAllocatedSize: size.allocated))
         // What the app shared under another name is nobody's now, unless another app has it.
         if let former = plan.formerGroup, former != plan.group { try await tools.groups.leave(plan.app, former) }
+        try await tools.registry.save(
+            origin: plan.hosted?.origin, build: plan.hosted?.build.id ?? "", app: plan.app)
         if let manifest = try await tools.registry.manifest(plan.app) {
             try await tools.languages.publish(
                 plan.app, try await tools.languages.rule(plan.app, manifest, bundle.backgroundAssets))

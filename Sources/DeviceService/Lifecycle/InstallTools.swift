@@ -20,6 +20,8 @@ struct InstallTools: Sendable {
     let groups: AppGroups
     let removal: AppRemoval
     let notes: NoteBoard
+    let clients: any HTTPClientSource
+    let governor: BandwidthGovernor
     let manifestRetries: RetryPolicy
     let log: Logger
 }

@@ -116,7 +116,8 @@ package final class DeviceService: Sendable {
                 removal: AppRemoval(
                     registry: registry, store: store, downloads: downloads, groups: groups, bundles: bundles,
                     usage: usage, gate: gate, ballast: ballast, log: configuration.log.named("lifecycle")),
-                notes: notes, manifestRetries: configuration.manifestRetries,
+                notes: notes, clients: clients, governor: governor,
+                manifestRetries: configuration.manifestRetries,
                 log: configuration.log.named("lifecycle")), paths: paths,
             quiet: {
                 housekeeper.tidy()

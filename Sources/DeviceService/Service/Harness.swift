@@ -51,6 +51,15 @@ struct Harness: Sendable {
             try await recovery.value
             try await follow(lifecycle.begin(request.path, mustExist: true), until: request.until, emit)
         }
+        router.onStream(HostedInstallRequest.self) { request, _, emit in
+            try await recovery.value
+            if let run = try await lifecycle.begin(hosted: request.app, from: request.origin) {
+                return try await follow(run, until: request.until, emit)
+            }
+            for result in try await check(request.app) {
+                if let error = result.error, error.code != .badBundle { throw error }
+            }
+        }
         router.onStream(WatchInstallRequest.self) { request, _, emit in
             try await recovery.value
             if let run = await lifecycle.run(of: request.app) { try await follow(run, until: request.until, emit) }
@@ -109,6 +118,10 @@ struct Harness: Sendable {
         router.on(PacksRequest.self) { request, _ in
             try await recovery.value
             return try await inventory.packs(request.app)
+        }
+        router.on(OriginsRequest.self) { _, _ in
+            try await recovery.value
+            return OriginsRequest.Reply(origins: try await registry.origins())
         }
         router.on(StatusRequest.self) { _, _ in
             try await recovery.value

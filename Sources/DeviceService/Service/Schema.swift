@@ -10,5 +10,6 @@ enum Schema {
         Migration(version: 2, statements: DownloadTables.create),
         Migration(version: 3, statements: UsageStore.tables),
         Migration(version: 4, statements: LanguageTables.create),
+        Migration(version: 5, statements: AppRegistry.originTables),
     ]
 }

@@ -14,7 +14,8 @@ package struct ResourceCatalog: Sendable {
     package static let standard = ResourceCatalog([
         .apps, .backgroundAssets, .backgroundAssetVersions, .backgroundAssetUploadFiles, .internalBetaReleases,
         .externalBetaReleases, .appStoreReleases, .reviewSubmissions, .reviewSubmissionItems, .betaReviewSubmissions,
-        .reviewDecisions, .webhooks, .webhookDeliveries, .webhookEvents,
+        .reviewDecisions, .webhooks, .webhookDeliveries, .webhookEvents, .preReleaseVersions, .builds, .buildUploads,
+        .buildUploadFiles, .buildReleases,
     ])
 
     /// The description of a type; one without anything for a type that is not in the catalogue.

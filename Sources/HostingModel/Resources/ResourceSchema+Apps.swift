@@ -11,12 +11,15 @@ extension ResourceSchema {
             .toMany("backgroundAssets", .backgroundAssets, inverse: "app"),
             .toMany("reviewSubmissions", .reviewSubmissions, inverse: "app"),
             .toMany("webhooks", .webhooks, inverse: "app"),
+            .toMany("builds", .builds, inverse: "app"),
+            .toMany("buildUploads", .buildUploads, inverse: "app"),
+            .toMany("buildReleases", .buildReleases, inverse: "app"),
         ],
         filters: [Filter("bundleId"), Filter("id"), Filter("name"), Filter("sku")],
         sorts: ["bundleId", "name", "sku"],
         absentFields: [
             "accessibilityUrl", "appClips", "appCustomProductPages", "appEncryptionDeclarations", "appEvents",
-            "appInfos", "appStoreVersions", "betaGroups", "builds", "contentRightsDeclaration", "inAppPurchases",
+            "appInfos", "appStoreVersions", "betaGroups", "contentRightsDeclaration", "inAppPurchases",
             "isOrEverWasMadeForKids", "preReleaseVersions", "streamlinedPurchasingEnabled",
             "subscriptionStatusUrl",
         ])

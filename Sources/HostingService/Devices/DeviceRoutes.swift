@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import AppBundles
 internal import AssetPacks
 internal import Crypto
 internal import Database
@@ -14,12 +15,20 @@ struct DeviceRoutes: Sendable {
 
     func addRoutes(to router: inout Router) {
         router.add("GET", "/devices/{app}/{channel}/manifest", .open) { try await manifest($0) }
+        router.add("GET", "/devices/{app}/{channel}/build", .open) { try await build($0) }
         router.add("GET", "/archives/{digest}", .open) { try await archive($0) }
     }
 
-    private func manifest(_ request: RouteRequest) async throws -> HTTPServerResponse {
+    /// The app and the channel that a device asks about, and may.
+    private func subject(_ request: RouteRequest) async throws -> (bundleID: String, channel: Channel) {
         guard let channel = Channel(rawValue: request.parameters["channel"] ?? "") else { throw APIError.noSuchPath }
         let bundleID = request.parameters["app"] ?? ""
+        try await ChannelGate(database: context.database).check(request.http, app: bundleID, channel: channel)
+        return (bundleID, channel)
+    }
+
+    private func manifest(_ request: RouteRequest) async throws -> HTTPServerResponse {
+        let (bundleID, channel) = try await subject(request)
         // A device may add arguments of its own; a system that is not known here gets what is for all.
         let platform = request.http.query.first { $0.name == "platform" }.flatMap { Platform(manifestName: $0.value) }
         let versions = try await context.database.read { store in
@@ -36,6 +45,25 @@ struct DeviceRoutes: Sendable {
         let sorted = entries.sorted { ($0["id"]?.stringValue ?? "") < ($1["id"]?.stringValue ?? "") }
         let bytes = Array(JSONValue.object(["assetPacks": .array(sorted)]).serialized(.pretty).utf8)
         return Self.conditional(bytes, request.http)
+    }
+
+    /// The build that the channel installs.
+    private func build(_ request: RouteRequest) async throws -> HTTPServerResponse {
+        let (bundleID, channel) = try await subject(request)
+        let name = request.http.query.first { $0.name == "platform" }?.value
+        let platform = name.flatMap { Platform(manifestName: $0) } ?? .linux
+        let record = try await context.database.read { store in
+            guard let app = try store.records(.apps, where: ["bundleId": .text(bundleID)]).first else {
+                throw APIError.noSuchPath
+            }
+            return try BuildReleases.live(app.id, channel, platform, in: store)
+        }
+        guard let record, let build = BuildContent.build(of: record, base: context.baseURL) else {
+            throw APIError(
+                404, "NOT_FOUND", "There is no build.",
+                "The channel \(channel.rawValue) has no build of \(bundleID) for \(name ?? "Linux").")
+        }
+        return Self.conditional(try JSONCoder.encode(build), request.http)
     }
 
     /// The bytes, or 304 when the device has them.

@@ -21,7 +21,10 @@ struct Dispatcher: Sendable {
         let reader = ResourceReader(context)
         var router = Router()
         PackRoutes(context: context, reader: reader).addRoutes(to: &router)
-        UploadFileRoutes(context: context, reader: reader).addRoutes(to: &router)
+        for kind in UploadKind.all {
+            UploadFileRoutes(context: context, kind: kind, reader: reader).addRoutes(to: &router)
+        }
+        BuildRoutes(context: context, reader: reader).addRoutes(to: &router)
         ReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         BetaReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         DecisionRoutes(context: context, reader: reader).addRoutes(to: &router)

@@ -9,7 +9,7 @@ internal import System
 
 /// What an operator does with a host's data folder, whether the host runs or not.
 package struct HostAdministration: Sendable {
-    private let database: Database
+    let database: Database
 
     /// A key as the operator sees it.
     package struct Key: Sendable {

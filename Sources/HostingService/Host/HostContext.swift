@@ -39,6 +39,8 @@ package struct HostLimits: Sendable {
     package var archiveSize: Int64 = 64 << 30
     /// Bytes of all files in one archive, unpacked.
     package var installedSize: UInt64 = 256 << 30
+    /// Bytes of an app bundle's files, unpacked.
+    package var appSize: Int64 = 4_000_000_000
     /// Bytes of all archives of one app that devices can get.
     package var bytesPerApp: Int64 = 200_000_000_000
     /// How long an upload's addresses are good for, in seconds.

@@ -8,6 +8,7 @@ internal import Database
 struct Job: Sendable, Hashable {
     enum Kind: String, Sendable {
         case processVersion
+        case processBuild
         case deliverWebhook
     }
 

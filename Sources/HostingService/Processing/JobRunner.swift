@@ -81,7 +81,9 @@ final class JobLanes: Sendable {
             try await processor.process(job)
             delivery.notify()
         }
-        runners = [processing, delivery]
+        let builds = BuildProcessor(context)
+        let buildProcessing = JobRunner(context, .processBuild) { job, _ in try await builds.process(job) }
+        runners = [processing, buildProcessing, delivery]
     }
 
     /// There may be new jobs.

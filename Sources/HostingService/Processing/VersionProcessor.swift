@@ -15,12 +15,6 @@ struct VersionProcessor: Sendable {
 
     init(_ context: HostContext) { self.context = context }
 
-    /// What is wrong with an upload. Everything else that is thrown is the host's own trouble.
-    private struct Rejection: Error {
-        let detail: StateDetail
-        init(_ code: String, _ description: String) { detail = StateDetail(code, description) }
-    }
-
     /// - Throws: when the host cannot do its work: the job stays, and nothing has changed.
     func process(_ job: Job) async throws {
         let (version, pack, files) = try await context.database.read { store in

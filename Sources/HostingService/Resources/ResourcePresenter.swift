@@ -17,7 +17,8 @@ struct ResourcePresenter: Sendable {
     }
 
     func present(_ record: ResourceRecord) async throws -> ResourceRecord {
-        guard record.type == .backgroundAssetUploadFiles, record.state(UploadFileState.self) == .awaitingUpload,
+        guard UploadKind.all.contains(where: { $0.file == record.type }),
+            record.state(UploadFileState.self) == .awaitingUpload,
             let size = record.integer("fileSize")
         else { return record }
         var shown = record

@@ -100,9 +100,10 @@ enum HostingMigrations {
                 #"ALTER TABLE "jobs" ADD COLUMN "attempts" INTEGER NOT NULL DEFAULT 0"#,
                 #"ALTER TABLE "jobs" ADD COLUMN "due" INTEGER NOT NULL DEFAULT 0"#,
             ]),
+        Migration(version: 4, statements: builds),
     ]
 
-    private static func table(_ name: String, _ columns: String) -> String {
+    static func table(_ name: String, _ columns: String) -> String {
         """
         CREATE TABLE "\(name)" ("sequence" INTEGER PRIMARY KEY AUTOINCREMENT, "id" TEXT NOT NULL UNIQUE,
         "app" TEXT NOT NULL, \(columns))

@@ -43,7 +43,9 @@ struct PartUploads: Sendable {
     private func finish(_ request: RouteRequest) async throws -> HTTPServerResponse {
         let target = try addresses.target(of: request.http)
         guard let receiver = request.http.receiver as? any PartReceiver else { throw APIError.unexpected }
-        let file = try await context.database.read { try $0.record(.backgroundAssetUploadFiles, target.upload) }
+        let file = try await context.database.read { store in
+            try UploadKind.all.lazy.compactMap { try store.record($0.file, target.upload) }.first
+        }
         guard let file else { throw APIError.notFound(.backgroundAssetUploadFiles, target.upload) }
         guard file.state(UploadFileState.self) == .awaitingUpload else {
             throw Self.finished

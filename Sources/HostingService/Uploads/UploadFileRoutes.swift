@@ -6,58 +6,60 @@ internal import HTTP
 internal import HostingModel
 internal import Kit
 
-/// Reserves files of versions, and takes the word that all their parts were sent (BA 4.3).
+/// Reserves files of versions or builds, and takes the word that all their parts were sent (BA 4.3).
 struct UploadFileRoutes: Sendable {
     let context: HostContext
+    let kind: UploadKind
     let reader: ResourceReader
 
     func addRoutes(to router: inout Router) {
-        reader.addGet(.backgroundAssetUploadFiles, to: &router)
-        router.add("POST", "/v1/backgroundAssetUploadFiles", .needs(.upload)) { try await reserve($0) }
-        router.add("PATCH", "/v1/backgroundAssetUploadFiles/{id}", .needs(.upload)) { try await commit($0) }
+        reader.addGet(kind.file, to: &router)
+        router.add("POST", "/v1/\(kind.file)", .needs(.upload)) { try await reserve($0) }
+        router.add("PATCH", "/v1/\(kind.file)/{id}", .needs(.upload)) { try await commit($0) }
     }
 
     private func reserve(_ request: RouteRequest) async throws -> HTTPServerResponse {
         let body = try RequestDocument(
-            request.http.body, type: .backgroundAssetUploadFiles, attributes: ["assetType", "fileName", "fileSize"],
-            relationships: ["backgroundAssetVersion"])
-        let kind = try body.required("assetType", body.choice("assetType", of: UploadFileKind.names))
+            request.http.body, type: kind.file,
+            attributes: Set(["assetType", "fileName", "fileSize"] + kind.furtherAttributes), relationships: [kind.link])
+        let role = try body.required("assetType", body.choice("assetType", of: kind.roles))
         let name = try body.required("fileName", body.text("fileName", maximumLength: 255))
         guard !name.contains("/"), name != ".", name != ".." else {
             throw APIError.attribute("INVALID", "fileName", "'fileName' must be a name without a path.")
         }
-        let limit = kind == UploadFileKind.asset.rawValue ? context.limits.archiveSize : 1 << 20
+        let isAsset = role == UploadFileKind.asset.rawValue
+        let limit = isAsset ? context.limits.archiveSize : 1 << 20
         let size = try body.required("fileSize", body.integer("fileSize", in: 1...limit))
-        let versionID = try body.requiredLink("backgroundAssetVersion", to: .backgroundAssetVersions)
+        let ownerID = try body.requiredLink(kind.link, to: kind.owner)
+        var values: [String: JSONValue] = [:]
+        for name in kind.furtherAttributes { values[name] = try body.text(name).map { .string($0) } }
         let id = Identifier.random()
         try await context.blobs.open(id)
         do {
-            let file = try await context.database.write { store in
-                var version = try store.require(
-                    .backgroundAssetVersions, versionID, as: "backgroundAssetVersion", for: request.caller)
-                guard version.state(VersionState.self) == .awaitingUpload else {
-                    throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "The version takes no files any more.")
+            let file = try await context.database.write { [values] store in
+                var owner = try store.require(kind.owner, ownerID, as: kind.link, for: request.caller)
+                guard owner.state(VersionState.self, in: kind.ownerState) == .awaitingUpload else {
+                    throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "It takes no files any more.")
                 }
-                let role = kind == UploadFileKind.asset.rawValue ? "assetFile" : "manifestFile"
-                guard version.text(role) == nil else {
+                let place = isAsset ? "assetFile" : "manifestFile"
+                guard owner.text(place) == nil else {
                     throw APIError.state(
                         "STATE_ERROR.FILE_EXISTS",
-                        "The version has a file of the type \(kind) already. Make a new version, or go on with that file."
-                    )
+                        "There is a file of the type \(role) already. Begin a new upload, or go on with that file.")
                 }
-                try checkQuota(size, app: version.app, in: store)
-                let file = ResourceRecord(
-                    .backgroundAssetUploadFiles, id: id, app: version.app,
-                    values: [
-                        "assetType": .string(kind), "fileName": .string(name), "fileSize": .integer(size),
-                        "assetToken": .string(id), "backgroundAssetVersion": .string(version.id),
-                        "partSize": .integer(UploadPlan(fileSize: size).partSize),
-                        "state": .string(UploadFileState.initial.rawValue),
-                        "assetDeliveryState": UploadFileState.initial.deliveryState(),
-                    ])
+                if kind.owner == .backgroundAssetVersions { try checkQuota(size, app: owner.app, in: store) }
+                var file = ResourceRecord(kind.file, id: id, app: owner.app, values: values)
+                file["assetType"] = .string(role)
+                file["fileName"] = .string(name)
+                file["fileSize"] = .integer(size)
+                file["assetToken"] = .string(id)
+                file[kind.link] = .string(owner.id)
+                file["partSize"] = .integer(UploadPlan(fileSize: size).partSize)
+                file["state"] = .string(UploadFileState.initial.rawValue)
+                file["assetDeliveryState"] = UploadFileState.initial.deliveryState()
                 try store.insert(file)
-                version[role] = .string(id)
-                try store.update(version)
+                owner[place] = .string(id)
+                try store.update(owner)
                 return file
             }
             return try await reader.show(file, status: 201)
@@ -81,16 +83,16 @@ struct UploadFileRoutes: Sendable {
 
     private func commit(_ request: RouteRequest) async throws -> HTTPServerResponse {
         let body = try RequestDocument(
-            request.http.body, type: .backgroundAssetUploadFiles, id: request.id,
+            request.http.body, type: kind.file, id: request.id,
             attributes: ["uploaded", "sourceFileChecksum", "sourceFileChecksums"])
         let checksums = try UploadChecksums(body)
         let isUploaded = try body.flag("uploaded") ?? false
         let known = try await context.database.read {
-            try $0.require(.backgroundAssetUploadFiles, request.id, for: request.caller)
+            try $0.require(kind.file, request.id, for: request.caller)
         }
         if isUploaded { try await checkComplete(known) }
         let file = try await context.database.write { store in
-            var file = try store.require(.backgroundAssetUploadFiles, request.id, for: request.caller)
+            var file = try store.require(kind.file, request.id, for: request.caller)
             do {
                 if isUploaded { try file.step(UploadFileState.self, .committed) }
             } catch {
@@ -121,19 +123,21 @@ struct UploadFileRoutes: Sendable {
         }
     }
 
-    /// The version goes to be processed with its last file.
+    /// Version or build goes to be processed with its last file.
     private func beginProcessing(of file: ResourceRecord, in store: borrowing Connection) throws {
-        guard let id = file.text("backgroundAssetVersion"),
-            var version = try store.record(.backgroundAssetVersions, id), version.text("assetFile") != nil
+        guard let id = file.text(kind.link), var owner = try store.record(kind.owner, id),
+            owner.text("assetFile") != nil
         else { return }
-        let files = try store.records(.backgroundAssetUploadFiles, where: ["backgroundAssetVersion": .text(id)])
+        let files = try store.records(kind.file, where: [kind.link: .text(id)])
         guard files.allSatisfy({ $0.state(UploadFileState.self) == .uploadComplete }) else { return }
         do {
-            try store.step(&version, VersionState.self, .uploaded)
+            try store.step(&owner, VersionState.self, .uploaded, in: kind.ownerState)
         } catch is IllegalStep {
-            throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "The version takes no files any more.")
+            throw APIError.state("STATE_ERROR.UPLOAD_FINISHED", "It takes no files any more.")
         }
-        try store.add(Job(kind: .processVersion, subject: id))
+        kind.committed(&owner, context.now)
+        try store.update(owner)
+        try store.add(Job(kind: kind.job, subject: id))
     }
 }
 

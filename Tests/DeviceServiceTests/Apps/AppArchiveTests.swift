@@ -145,7 +145,7 @@ struct AppArchiveTests {
             let bytes = try AppArchiveFixture.bytes(of: bundle(scratch))
             let size = try survey(scratch, bytes).size
             let target = try scratch.makeDirectory("out")
-            #expect(throws: DeviceError.self) {
+            #expect(throws: BundleError.self) {
                 try AppArchive(path: scratch("Game.aar")).unpack(to: target, limit: size - 1) { _ in }
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppBundles
 import AssetPacks
 import DeviceProtocol
 import Kit
@@ -43,6 +44,43 @@ struct InstallMachineTests {
         _ = machine.handle(.planned(Self.enough))
         _ = machine.handle(.copiedAll)
         return machine
+    }
+
+    @Test func aHostedBuildComesFirstAndCountsInTheOneProgress() throws {
+        let build = try HostedBuild.decode(
+            Array(
+                """
+                {"id": "b", "bundleID": "org.example.game", "displayName": "Game", "version": "1", "build": "3",
+                 "folder": "Game.app", "installedSize": 1000, "mode": "managedHosted",
+                 "archive": {"url": "https://localhost/a", "size": 400, "digest": "\(String(repeating: "ab", count: 32))"}}
+                """.utf8), source: "test")
+        var plan = Self.machine(archive: "/1.aar").plan
+        plan.hosted = HostedInstall(origin: AppOrigin(host: "https://localhost", channel: "appStore"), build: build)
+        var machine = InstallMachine(plan)
+        #expect(machine.entry == [.downloadApp])
+        #expect(machine.event().total == 400 + 1000 + 5000)
+        #expect(machine.handle(.fetched(bytes: 150)) == [])
+        #expect(machine.event().completed == 150)
+        #expect(machine.event().phase == .downloading)
+        // What came stays through a pause, and through a death of the service.
+        #expect(machine.handle(.pause) == [.endStep])
+        #expect(machine.event().phase == .paused)
+        #expect(machine.handle(.resume) == [.downloadApp])
+        machine.restart()
+        #expect(machine.entry == [.downloadApp])
+        #expect(machine.handle(.fetchedAll) == [.unpackApp])
+        #expect(machine.event().completed == 400)
+        #expect(machine.handle(.unpacked) == [.choosePacks])
+        #expect(machine.event().completed == 1400)
+
+        let same = machine.plan
+        #expect(machine.repetition(by: same) == .follow)
+        var other = same
+        other.hosted?.build.id = "c"
+        #expect(machine.repetition(by: other) == .refuse)
+        machine = InstallMachine(plan)
+        let error = DeviceError(.manifestUnavailable, "gone")
+        #expect(machine.handle(.failed(error)) == [.rollBack])
     }
 
     @Test func anArchiveIsUnpackedFirstAndOnce() {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppBundles
 import AppleArchive
-import DeviceProtocol
 import Kit
 import System
 
@@ -69,8 +67,8 @@ final class AppArchiveSink: ArchiveSink {
     func finish() throws -> String {
         try extractor.finish()
         guard let app else {
-            throw DeviceError(
-                .badBundle, "\(name) holds no app. Make it with `larder archive Name.app -o \(name)`.")
+            throw BundleError(
+                .invalid, "\(name) holds no app. Make it with `larder archive Name.app -o \(name)`.")
         }
         return app
     }
@@ -79,22 +77,22 @@ final class AppArchiveSink: ArchiveSink {
         let names = entry.path.split(separator: "/", maxSplits: 1)
         let root = String(names.first ?? "")
         guard root.hasSuffix(".app"), root.utf8.count > 4 else {
-            throw DeviceError(
-                .badBundle,
+            throw BundleError(
+                .invalid,
                 "\(name) has \(root) at its root, where one folder Name.app belongs. "
                     + "Make it with `larder archive Name.app -o \(name)`.")
         }
         guard root == app ?? root else {
-            throw DeviceError(
-                .badBundle, "\(name) holds \(app ?? "") and \(root). Make an archive of each app.")
+            throw BundleError(
+                .invalid, "\(name) holds \(app ?? "") and \(root). Make an archive of each app.")
         }
         app = root
         switch entry.type {
         case .directory: return
         case .regularFile where names.count == 2, .symbolicLink where names.count == 2: return
         default:
-            throw DeviceError(
-                .badBundle,
+            throw BundleError(
+                .invalid,
                 "\(name) has \(entry.path) as a \(entry.type.name), which does not belong in a bundle. Leave it out.")
         }
     }
@@ -111,11 +109,11 @@ final class AppArchiveSink: ArchiveSink {
         if size > limit { throw tooLarge }
     }
 
-    private var tooLarge: DeviceError {
-        DeviceError(
-            .noSpace,
-            "\(name) unpacks to more than the \(ByteCount.formatted(limit)) there is room for. Free some space and try again.",
-            details: ["free": "\(limit)"])
+    private var tooLarge: BundleError {
+        BundleError(
+            .tooLarge,
+            "\(name) unpacks to more than the \(ByteCount.formatted(limit)) there is room for. Free some space and try again."
+        )
     }
 
     /// The entry as it is written; nil when it is not. Folders can be entered and files be read by their owner, so that

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppBundles
 import AppleArchive
-import DeviceProtocol
 import Kit
-import System
+package import System
 
 /// An Apple Archive that holds one `Name.app`.
-struct AppArchive: Sendable {
-    let path: FilePath
+package struct AppArchive: Sendable {
+    package let path: FilePath
+
+    package init(path: FilePath) { self.path = path }
 
     /// What an archive holds, known without writing it out.
-    struct Survey: Sendable {
+    package struct Survey: Sendable {
         /// The bundle as the checks see it; its path is gone.
-        var bundle: AppBundle
+        package let bundle: AppBundle
         /// `Name.app`
-        var folder: String
+        package let folder: String
         /// Bytes of the bundle's files.
-        var size: Int64
+        package let size: Int64
     }
 
     /// Reads the whole archive and checks the bundle in it as a folder is checked. Only the files that the checks look at
@@ -27,8 +27,8 @@ struct AppArchive: Sendable {
     ///   - scratch: a folder, made when it is missing.
     ///   - limit: how many bytes the bundle may have.
     ///   - isCancelled: asked while reading.
-    /// - Throws: `BundleError`, `DeviceError`; `CancellationError`
-    func survey(scratch: FilePath, limit: Int64, isCancelled: @escaping () -> Bool) throws -> Survey {
+    /// - Throws: `BundleError`; `CancellationError`
+    package func survey(scratch: FilePath, limit: Int64, isCancelled: @escaping () -> Bool) throws -> Survey {
         let here = FileDescriptor.currentDirectory
         try here.makeDirectories(at: scratch, permissions: .directoryPrivate)
         let skeleton = try TemporaryDirectory(prefix: "app", in: scratch)
@@ -50,8 +50,9 @@ struct AppArchive: Sendable {
     ///   - limit: what `survey` found; more is refused.
     ///   - progress: told the bytes written so far; what it throws ends the unpacking.
     /// - Returns: `Name.app`
-    /// - Throws: `DeviceError`, `Errno`, and what `progress` throws.
-    func unpack(to folder: FilePath, limit: Int64, progress: @escaping (Int64) throws -> Void) throws -> String {
+    /// - Throws: `BundleError`, `Errno`, and what `progress` throws.
+    package func unpack(to folder: FilePath, limit: Int64, progress: @escaping (Int64) throws -> Void) throws -> String
+    {
         let target = try OwnedDescriptor(folder, .readOnly, options: .directory)
         let sink = AppArchiveSink(target.borrowed, name: name, extent: .everything, limit: limit)
         let app = try read(into: sink) { try progress(sink.written) }
@@ -68,7 +69,7 @@ struct AppArchive: Sendable {
             return try sink.finish()
         } catch let error as ArchiveError {
             if let cause = error.cause as? Errno { throw AppArchive.explain(cause, error.message, path) }
-            throw DeviceError(.init(rawValue: error.codeName), "\(name): \(error.message)")
+            throw BundleError(.init(name: error.codeName), "\(name): \(error.message)")
         } catch let error as Errno {
             throw AppArchive.explain(error, "It cannot be read.", path)
         }
@@ -77,6 +78,6 @@ struct AppArchive: Sendable {
     private static func explain(_ errno: Errno, _ what: String, _ path: FilePath) -> any Error {
         // The caller says what a full disk means.
         if [.noSpace, .diskQuotaExceeded].contains(errno) { return errno }
-        return DeviceError(.badBundle, "\(path): \(what) \(errno)")
+        return BundleError(.invalid, "\(path): \(what) \(errno)")
     }
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppBundles
+import Crypto
+import DeviceProtocol
+import HTTP
+import Kit
+import System
+
+/// Brings the archive of a hosted build: goes on where an earlier attempt ended, and ends only with the bytes that the
+/// service described.
+struct AppDownload: Sendable {
+    let app: String
+    let hosted: HostedInstall
+    /// Where the archive is put together.
+    let archive: FilePath
+    let clients: any HTTPClientSource
+    let governor: BandwidthGovernor
+    let policy: RetryPolicy
+
+    private var size: Int64 { hosted.build.archive.size }
+
+    /// - Throws: `DeviceError`, `Errno`; `CancellationError`, and then what came stays for the next time.
+    func run(_ tell: @escaping @Sendable (InstallSteps.News) -> Void) async throws {
+        var retries = Retries()
+        var mayRestart = true
+        while true {
+            let came = Locked(false)
+            do {
+                try await attempt { news in
+                    came.withLock { $0 = true }
+                    tell(news)
+                }
+                if try await isWhole() { return }
+                guard mayRestart else { throw wrongBytes }
+                mayRestart = false
+                try await discard()
+            } catch let error as HTTPClientError {
+                try Task.checkCancellation()
+                if came.withLock({ $0 }) { retries.reset() }
+                if mayRestart, error.status == 416 || error.code == .badResponse {
+                    mayRestart = false
+                    try await discard()
+                    continue
+                }
+                guard error.isTransient,
+                    let wait = retries.next(policy, wish: error.retryAfter, isUnreachable: error.isUnreachable)
+                else { throw unavailable(error) }
+                tell(.trouble("\(hosted.build.displayName) does not come: \(error) It is asked for again."))
+                try await Task.sleep(for: wait)
+                tell(.trouble(nil))
+            }
+        }
+    }
+
+    private func attempt(_ tell: @escaping @Sendable (InstallSteps.News) -> Void) async throws {
+        let attempt = TransferAttempt(
+            client: try clients.client(),
+            share: .init(governor: governor, key: TransferKey(app: app, download: "app"), rankClass: .essential))
+        try await withTaskCancellationHandler {
+            try await offload { try receive(attempt, tell) }
+        } onCancel: {
+            attempt.stop()
+        }
+    }
+
+    /// Blocks.
+    private func receive(_ attempt: TransferAttempt, _ tell: (InstallSteps.News) -> Void) throws {
+        try FileDescriptor.currentDirectory.makeDirectories(at: archive.removingLastComponent())
+        let file = try OwnedDescriptor(archive, .readWrite, options: [.create, .noFollow], permissions: .filePrivate)
+        let present = try file.borrowed.status().size
+        if present == size { return }
+        let start = present < size ? present : 0
+        var request = HTTPRequest(url: hosted.build.archive.url, headers: [], expectedLength: size)
+        if start > 0 { request.rangeStart = start }
+        try attempt.fetch(request) { transfer in
+            let head = try transfer.waitForHead()
+            var offset = head.startOffset == start ? start : 0
+            try file.borrowed.resize(to: offset)
+            var meter = RateMeter()
+            var lastReport = ContinuousClock.now
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferAttempt.bufferSize, alignment: 4096)
+            defer { buffer.deallocate() }
+            while true {
+                let count = try transfer.read(into: buffer)
+                if count == 0 { break }
+                var rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+                while !rest.isEmpty {
+                    let written = try file.borrowed.write(toAbsoluteOffset: offset, rest)
+                    offset += Int64(written)
+                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+                }
+                let now = ContinuousClock.now
+                guard now - lastReport >= TransferAttempt.reportInterval else { continue }
+                lastReport = now
+                meter.add(total: offset, at: now)
+                attempt.note(transfer, total: offset)
+                tell(.fetched(offset, bytesPerSecond: meter.bytesPerSecond))
+            }
+            tell(.fetched(offset, bytesPerSecond: 0))
+        }
+    }
+
+    /// Whether what is here is what was described.
+    private func isWhole() async throws -> Bool {
+        let path = archive
+        let (digest, length) = try await offload {
+            let file = try OwnedDescriptor(path, .readOnly)
+            return try TreeDigest.hash(file: file.borrowed)
+        }
+        return length == size && digest.hex == hosted.build.archive.digest.lowercased()
+    }
+
+    private func discard() async throws {
+        let path = archive
+        try await offload { _ = try? FileDescriptor.currentDirectory.remove(at: path) }
+    }
+
+    private var wrongBytes: DeviceError {
+        DeviceError(
+            .init(rawValue: "archive.wrongDigest"),
+            "\(hosted.origin.host) sends other bytes of \(hosted.build.displayName) \(hosted.build.version) than it describes. "
+                + "Tell its operator.")
+    }
+
+    private func unavailable(_ error: HTTPClientError) -> DeviceError {
+        DeviceError(
+            .init(rawValue: error.codeName),
+            "\(hosted.build.displayName) could not be fetched from \(hosted.origin.host): \(error)",
+            details: ["url": hosted.origin.host, "cause": error.codeName])
+    }
+}
