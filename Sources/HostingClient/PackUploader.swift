@@ -59,10 +59,10 @@ package struct PackUploader: Sendable {
             app: app, assetPackID: packID, pack: pack, id: try version.identifier(),
             number: version["attributes"]?["version"]?.stringValue ?? "", isResumed: isResumed)
         onEvent(.began(uploaded))
-        let parts = PartSender(client, source, parallel: parallel) { completed in
+        let parts = PartSender(client, source, .backgroundAssetUploadFiles, parallel: parallel) { completed in
             onEvent(.progress(completed: completed, total: source.size))
         }
-        try await finish(try file.identifier(), parts)
+        try await parts.finish(try file.identifier())
         return uploaded
     }
 
@@ -116,31 +116,6 @@ package struct PackUploader: Sendable {
             .backgroundAssetUploadFiles,
             ["assetType": "ASSET", "fileName": .string(source.name), "fileSize": .integer(source.size)],
             ["backgroundAssetVersion": (.backgroundAssetVersions, version)])
-    }
-
-    // MARK: Bytes
-
-    /// Sends what is missing, and says that all is there. A host that misses parts all the same is sent them again.
-    private func finish(_ file: String, _ parts: PartSender) async throws {
-        for attempt in 1... {
-            let composite = try await parts.send(file)
-            do {
-                _ = try await client.change(
-                    .backgroundAssetUploadFiles, file,
-                    [
-                        "uploaded": true,
-                        "sourceFileChecksums": [
-                            "composite": ["hash": .string(Hexadecimal.encode(composite)), "algorithm": "MD5"]
-                        ],
-                    ])
-                return
-            } catch let error as HostingClientError where error.apiCode == "STATE_ERROR.UPLOAD_INCOMPLETE" {
-                if attempt == 3 { throw error }
-            } catch let error as HostingClientError where error.apiCode == "STATE_ERROR.UPLOAD_FINISHED" {
-                // The answer to an earlier attempt was lost on its way.
-                return
-            }
-        }
     }
 
     // MARK: Afterwards

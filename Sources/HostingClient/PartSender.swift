@@ -19,6 +19,8 @@ final class PartSender: Sendable {
 
     private let client: HostingClient
     private let source: UploadSource
+    /// The type of the file's resource.
+    private let type: ResourceType
     private let parallel: Int
     private let onProgress: @Sendable (Int64) -> Void
     private let state = Locked(State())
@@ -26,11 +28,12 @@ final class PartSender: Sendable {
     private static let damageLimit = 5
 
     init(
-        _ client: HostingClient, _ source: UploadSource, parallel: Int,
+        _ client: HostingClient, _ source: UploadSource, _ type: ResourceType, parallel: Int,
         onProgress: @escaping @Sendable (Int64) -> Void
     ) {
         self.client = client
         self.source = source
+        self.type = type
         self.parallel = parallel
         self.onProgress = onProgress
     }
@@ -55,8 +58,32 @@ final class PartSender: Sendable {
         return MD5.hash(digests)
     }
 
+    /// Sends what is missing, and says that all is there. A host that misses parts all the same is sent them again.
+    /// - Throws: as `send`
+    func finish(_ file: String) async throws {
+        for attempt in 1... {
+            let composite = try await send(file)
+            do {
+                _ = try await client.change(
+                    type, file,
+                    [
+                        "uploaded": true,
+                        "sourceFileChecksums": [
+                            "composite": ["hash": .string(Hexadecimal.encode(composite)), "algorithm": "MD5"]
+                        ],
+                    ])
+                return
+            } catch let error as HostingClientError where error.apiCode == "STATE_ERROR.UPLOAD_INCOMPLETE" {
+                if attempt == 3 { throw error }
+            } catch let error as HostingClientError where error.apiCode == "STATE_ERROR.UPLOAD_FINISHED" {
+                // The answer to an earlier attempt was lost on its way.
+                return
+            }
+        }
+    }
+
     private func operations(of file: String) async throws -> [UploadOperation] {
-        let data = try await client.resource(.backgroundAssetUploadFiles, file)
+        let data = try await client.resource(type, file)
         return try UploadOperation.all(of: data, fileSize: source.size)
     }
 

@@ -83,7 +83,7 @@ actor Catalogue {
 
     private func load(_ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy) async throws -> Entry {
         let override = try await settings.urlOverride()
-        let origin = override == nil && keys.manifestURL == nil ? try await registry.origin(app) : nil
+        let origin = override == nil && keys.mode == .managedHosted ? try await registry.origin(app) : nil
         let url = try origin?.address(of: "manifest", app: app) ?? Self.address(app, keys: keys, override: override)
         let (body, final): ([UInt8], String)
         do {

@@ -27,7 +27,7 @@ struct HostLimits: Sendable {
             let restrictions = keys.restrictions, restrictions.domainAllowList != nil
         else { return nil }
         // Who leaves hosting to the store need not list the store.
-        let store = keys.manifestURL == nil ? try await registry.origin(app)?.hostName : nil
+        let store = keys.mode == .managedHosted ? try await registry.origin(app)?.hostName : nil
         return { restrictions.allows(host: $0) || $0 == store }
     }
 }

@@ -23,7 +23,9 @@ extension AppLifecycle {
             try await tools.registry.save(origin: origin, build: build.id, app: app)
             return nil
         }
-        return try await begin(app, group: build.appGroupID, mustExist: given == nil) { self.plan(build, origin, replacing: $0) }
+        return try await begin(app, group: build.appGroupID, mustExist: given == nil) {
+            self.plan(build, origin, replacing: $0)
+        }
     }
 
     private func plan(_ build: HostedBuild, _ origin: AppOrigin, replacing record: AppRecord?) -> InstallPlan {
