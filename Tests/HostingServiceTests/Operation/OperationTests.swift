@@ -119,6 +119,7 @@ import Testing
             let half = try await fixture.publisher.version(of: pack)
             let file = try await fixture.publisher.reserve(half, size: archive.count)
             try await fixture.publisher.put(archive, to: file)
+            let token = try await fixture.channelToken(.internalBeta)
             let folder = fixture.scratch("backup")
             let result = try await HostBackup(data: fixture.scratch("data")).copy(to: folder)
             #expect(result.files == 2)
@@ -136,7 +137,7 @@ import Testing
             let packs = try await publisher.send("GET", "/v1/apps/\(fixture.appID)/backgroundAssets").json["data"]
             #expect(packs?.arrayValue?.count == 1)
             let manifest = try await publisher.send(
-                "GET", "/devices/\(HostFixture.bundleID)/internalBeta/manifest", token: .some(nil))
+                "GET", "/devices/\(HostFixture.bundleID)/internalBeta/manifest", token: .some(token))
             let url = try #require(
                 try manifest.json["assetPacks"]?.arrayValue?.first?["url"]?.stringValue)
             #expect(try await publisher.send("GET", url, token: .some(nil)).body == archive)
