@@ -78,7 +78,8 @@ let package = Package(
             "HostingService", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "Database", "Mail", "HTTP",
             "Crypto", "Languages", "Kit", "System"),
         room(
-            "HostingClient", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit", "System"),
+            "HostingClient", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit",
+            "System"),
         room(
             "Commands", "DevelopmentServer", "HostingClient", "HostingModel", "DeviceProtocol", "PackNamespace",
             "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
