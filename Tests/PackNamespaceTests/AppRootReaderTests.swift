@@ -143,6 +143,18 @@ import Testing
         #expect(#expect(throws: NamespaceError.self) { _ = try reader.open("x") }?.code == .notInstalled)
     }
 
+    /// What it saw would never change again: the file of that counter goes, and another app's takes its place.
+    @Test func aReaderThatComesDuringAnUninstallHoldsOnToNothing() throws {
+        let root = try AppRoot()
+        try root.publish(1, ["a": ["x": "old"]])
+        try GenerationCounter.store(AppRootLayout.retiredCounter, in: root.layout)
+        let reader = AppRootReader(root: root.layout.root)
+        #expect(#expect(throws: NamespaceError.self) { _ = try reader.current() }?.code == .notInstalled)
+        try FileDescriptor.currentDirectory.removeContentsOf(root.layout.root)
+        try root.publish(1, ["a": ["x": "new"]])
+        #expect(try contents(reader.open("x")) == "new")
+    }
+
     /// Readers on several threads while generations come and go as fast as they can: every read gives a whole,
     /// current-at-some-moment file.
     @Test func readersNeverMissWhileGenerationsAreSwitchedAndDeleted() throws {

@@ -47,6 +47,8 @@ package final class AppRootReader: Sendable {
             // anew, because the app may have been uninstalled and installed since.
             let counter = try GenerationCounter(of: layout)
             let seen = counter.value
+            // It never says anything else again, so whatever was opened now would be held for ever.
+            guard seen != AppRootLayout.retiredCounter else { throw Errno.noSuchFileOrDirectory }
             let handle = try NamespaceHandle.openCurrent(of: layout)
             state = State(handle: handle, counter: counter, seen: seen)
             return handle
