@@ -11,6 +11,10 @@ import System
 extension HostingCommands {
     static let app = Command(
         "app", summary: "Upload builds of an app to a host, and release them",
+        examples: [
+            .init("larder app upload TheCoast.app --version 2.0 --build 3", "gives internal testers that build"),
+            .init("larder app release 6f0c9d0e-... --channel appStore", "gives it to everybody"),
+        ],
         subcommands: [uploadApp, releaseApp])
 
     private static let uploadApp = Command(

@@ -11,6 +11,10 @@ extension HostCommands {
             The App Store's channel is open to all. Devices follow internalBeta and externalBeta with a token of the app, which \
             'larder install --from ... --token' is given once.
             """,
+        examples: [
+            .init("larder-host channels token com.example.coast internalBeta --name QA", "for the testers"),
+            .init("larder-host channels list", "shows all tokens, without their secrets"),
+        ],
         subcommands: [createToken, listTokens, revokeToken])
 
     private static let betaChannels = Channel.allCases.filter { $0 != .appStore }.map(\.rawValue)
@@ -40,8 +44,11 @@ extension HostCommands {
         }
     }
 
-    private static let listTokens = Command("list", summary: "List the tokens", options: [data, .json]) {
-        arguments, context in
+    private static let listTokens = Command(
+        "list", summary: "List the tokens",
+        examples: [.init("larder-host channels list", "shows all tokens, without their secrets")],
+        options: [data, .json]
+    ) { arguments, context in
         try await administer(arguments, context) { host in
             var table = TextTable(["id", "app", "channel", "name", "made", "revoked"].map { ($0, .leading) })
             for token in try await host.channelTokens() {
@@ -64,7 +71,9 @@ extension HostCommands {
     }
 
     private static let revokeToken = Command(
-        "revoke", summary: "Let no device in with a token any more", options: [data],
+        "revoke", summary: "Let no device in with a token any more",
+        examples: [.init("larder-host channels revoke 3f2a...", "takes back a token that got about")],
+        options: [data],
         arguments: [CommandArgument("id", "The token's identifier.")]
     ) { arguments, context in
         let id = try arguments.requiredArgument("id")

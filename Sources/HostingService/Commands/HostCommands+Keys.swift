@@ -97,7 +97,9 @@ extension HostCommands {
     }
 
     private static let revokeKey = Command(
-        "revoke", summary: "Make a key useless from now on", options: [data],
+        "revoke", summary: "Make a key useless from now on",
+        examples: [.init("larder-host keys revoke 2X9R4HXF34", "takes back the key of a machine that is gone")],
+        options: [data],
         arguments: [CommandArgument("id", "The key's identifier.")]
     ) { arguments, context in
         let id = try arguments.requiredArgument("id")
