@@ -35,7 +35,8 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     /// nil for another family of addresses.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
-        switch CInt(address.pointee.sa_family) {
+        // The family comes first. Which C module the member belongs to depends on what was compiled before.
+        switch CInt(raw.loadUnaligned(as: sa_family_t.self)) {
         case AF_INET:
             let four = raw.loadUnaligned(as: sockaddr_in.self).sin_addr
             self.init(bytes: withUnsafeBytes(of: four) { Array($0) })
