@@ -152,8 +152,10 @@ struct DownloadPlaces: Sendable {
         }
     }
 
-    /// Deletes partial files that belong to none of `downloads`: a killed service leaves them behind.
+    /// Deletes partial files that belong to none of `downloads`, and a manifest that nobody is being asked about: a killed service
+    /// leaves them behind.
     func clean(_ downloads: [Download]) throws {
+        try remove(manifest)
         let numbers = Set(downloads.filter { !$0.state.hasEnded }.compactMap(\.number))
         let kept = Set(numbers.flatMap { ["\($0)", "\($0).json"] })
         for entry in try entries(root.appending("partial")) where !kept.contains(entry) {

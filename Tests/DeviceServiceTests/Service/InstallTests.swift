@@ -111,6 +111,19 @@ import Testing
         }
     }
 
+    /// As a service leaves it that is killed while an extension is asked.
+    @Test func aManifestThatNoExtensionReadsGoesAtTheNextStart() async throws {
+        try await ServiceHarness.with { harness in
+            _ = try await harness.install(try harness.bundle())
+            await harness.stop()
+            let places = DownloadPlaces(paths: harness.paths, app: ServiceHarness.app)
+            try places.writeManifest(Array("left".utf8))
+            try await harness.start()
+            _ = try await harness.connect().send(AppsRequest())
+            #expect(!FileDescriptor.currentDirectory.exists(at: places.manifest))
+        }
+    }
+
     @Test func transientTroubleWithTheManifestIsRiddenOut() async throws {
         try await ServiceHarness.with { harness in
             harness.server.fail(.status(503), .reset(after: 3))
