@@ -146,6 +146,15 @@ import Testing
         }
     }
 
+    @Test func updatesThatNobodyReadsAreLetGoOf() async throws {
+        try await withApp { _, service, manager in
+            // Dropped before there was time to open anything.
+            _ = manager.statusUpdates(forAssetPackWithID: "Islands")
+            let stream = try await service.stream()
+            try await service.letGo(stream.id)
+        }
+    }
+
     @Test func cancelledReaderGetsNoMore() async throws {
         try await withApp { _, service, manager in
             let updates = manager.statusUpdates(forAssetPackWithID: "Islands")

@@ -11,7 +11,9 @@ final class StatusFeed: Sendable {
     private let service: ServiceClient
     private let local: LocalPacks
     /// Subscriptions that the service may not have heard of yet.
-    private let opening = Locked<[Task<Opened, Never>]>([])
+    ///
+    /// These only wait: a stream that they kept would stay open when its reader is gone.
+    private let opening = Locked<[Task<Void, Never>]>([])
 
     typealias Opened = Result<AsyncThrowingStream<DownloadEvent, any Error>, any Error>
 
@@ -26,7 +28,8 @@ final class StatusFeed: Sendable {
         let mailbox = StatusMailbox()
         let request = StatusUpdatesRequest(app: bundleID, pack: id)
         let first = Task { [service] in await Self.open(request, service) }
-        opening.withLock { $0.append(first) }
+        let heard = Task { _ = await first.value }
+        opening.withLock { $0.append(heard) }
         let pump = Task { [service, local] in
             await Self.pump(request, first: first.value, service: service, local: local, into: mailbox)
             mailbox.finish()
@@ -42,7 +45,7 @@ final class StatusFeed: Sendable {
             waiting = []
             return all
         }
-        for task in waiting { _ = await task.value }
+        for task in waiting { await task.value }
     }
 
     private static func open(_ request: StatusUpdatesRequest, _ service: ServiceClient) async -> Opened {
