@@ -89,7 +89,7 @@ struct RolloutTests {
             id: "2", number: 2, minimumAppVersion: try version("2.0"), maximumAppVersion: try version("2.9"))
         let one = Candidate(id: "1", number: 1)
         func chosen(_ app: String?) -> Int64? {
-            VersionChoice(device: nil, appVersion: app.flatMap { AppVersion($0) }).choose(
+            VersionChoice(for: AskingDevice(appVersion: app.flatMap { AppVersion($0) })).choose(
                 live: three, earlier: [one, two])?.number
         }
         #expect(chosen("3.1") == 3)
@@ -98,7 +98,7 @@ struct RolloutTests {
         #expect(chosen("1.0") == 1)
         #expect(chosen(nil) == 1)
         // What a live version took the place of by being older is not offered again.
-        let choice = VersionChoice(device: nil, appVersion: try version("1.0"))
+        let choice = VersionChoice(for: AskingDevice(appVersion: try version("1.0")))
         #expect(choice.choose(live: two, earlier: [three]) == nil)
     }
 
@@ -107,10 +107,31 @@ struct RolloutTests {
         let live = Candidate(
             id: "2", number: 2, rollout: Rollout(id: "r", state: .active, percentage: 0))
         let before = Candidate(id: "1", number: 1)
-        #expect(VersionChoice(device: "a", appVersion: nil).choose(live: live, earlier: [before])?.number == 1)
-        #expect(
-            VersionChoice(device: "a", appVersion: nil, given: ["r"]).choose(live: live, earlier: [before])?.number == 2
-        )
-        #expect(VersionChoice(device: "a", appVersion: nil).choose(live: live, earlier: []) == nil)
+        func chosen(_ device: AskingDevice, _ earlier: [Candidate]) -> Int64? {
+            VersionChoice(for: device).choose(live: live, earlier: earlier)?.number
+        }
+        #expect(chosen(AskingDevice(id: "a"), [before]) == 1)
+        #expect(chosen(AskingDevice(id: "a", taken: ["r"]), [before]) == 2)
+        #expect(chosen(AskingDevice(id: "a"), []) == nil)
+    }
+
+    @Test func whatADeviceSaysIsTakenOnlyWhenItIsSensible() {
+        let device = AskingDevice(query: [
+            ("platform", "Linux"), ("device", "0123456789abcdef"), ("appVersion", "2.1"), ("taken", "a,b"),
+            ("device", "another-0123456789"),
+        ])
+        #expect(device == AskingDevice(id: "0123456789abcdef", appVersion: AppVersion("2.1"), taken: ["a", "b"]))
+        let odd = ["", "short", "0123456789abcde/", String(repeating: "a", count: 65), "0123456789abcde\u{e4}"]
+        for text in odd { #expect(AskingDevice(query: [("device", text), ("appVersion", "two")]) == AskingDevice()) }
+        let many = (0..<1000).map(String.init).joined(separator: ",")
+        #expect(AskingDevice(query: [("taken", many)]).taken.count == 256)
+    }
+
+    @Test func countsBeyondAllMeasureDoNotTrap() {
+        let rollout = Rollout(
+            id: "r", state: .active, percentage: .max, failureThreshold: .max, minimumReports: 0, successes: .max,
+            failures: .max)
+        #expect(!rollout.hasFailed && rollout.admits("a", wasGiven: false))
+        #expect(!Rollout(id: "r", state: .active, percentage: .min).admits("a", wasGiven: false))
     }
 }

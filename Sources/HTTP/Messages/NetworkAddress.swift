@@ -56,6 +56,11 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         return written ? String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
     }
 
+    /// Whether it is this machine as it calls itself.
+    package var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
     /// Whether it stands for one machine that anybody in the world may talk to: not this machine, not a network of one's
     /// own, not the addresses in which clouds tell secrets, and nothing that is reserved (RFC 6890 and its successors).
     package var isPublic: Bool {

@@ -9,6 +9,8 @@ package enum WebhookEventType: String, CaseIterable, Hashable, Sendable {
     case internalBetaReleaseCreated = "BACKGROUND_ASSET_VERSION_INTERNAL_BETA_RELEASE_CREATED"
     case externalBetaReleaseStateUpdated = "BACKGROUND_ASSET_VERSION_EXTERNAL_BETA_RELEASE_STATE_UPDATED"
     case appStoreReleaseStateUpdated = "BACKGROUND_ASSET_VERSION_APP_STORE_RELEASE_STATE_UPDATED"
+    /// Larder's own.
+    case rolloutStateUpdated = "BACKGROUND_ASSET_VERSION_ROLLOUT_STATE_UPDATED"
 
     /// Those of Apple's that never happen here: they may be subscribed to.
     private static let absent = [
@@ -27,6 +29,7 @@ package enum WebhookEventType: String, CaseIterable, Hashable, Sendable {
         case .backgroundAssetVersions: self = .versionStateUpdated
         case .externalBetaReleases: self = .externalBetaReleaseStateUpdated
         case .appStoreReleases: self = .appStoreReleaseStateUpdated
+        case .rollouts: self = .rolloutStateUpdated
         default: return nil
         }
     }

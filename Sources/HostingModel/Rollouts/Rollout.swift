@@ -5,6 +5,7 @@
 package struct Rollout: Hashable, Sendable {
     /// Hundredths of a percent.
     private static let buckets: UInt64 = 10_000
+    private static let countLimit = 1 << 40
 
     package var id: String
     package var state: RolloutState
@@ -30,6 +31,16 @@ package struct Rollout: Hashable, Sendable {
         self.failures = failures
     }
 
+    /// A stored one; nil when there is something in it that this program does not know.
+    package init?(_ record: ResourceRecord) {
+        guard let state = record.state(RolloutState.self) else { return nil }
+        func number(_ name: String) -> Int { Int(clamping: record.integer(name) ?? 0) }
+        self.init(
+            id: record.id, state: state, percentage: number("percentage"),
+            failureThreshold: record.integer("failureThreshold").map { Int(clamping: $0) },
+            minimumReports: number("minimumReports"), successes: number("successes"), failures: number("failures"))
+    }
+
     /// Whether a device gets the version. One that is in stays in while the share grows, and other releases draw anew.
     /// - Parameters:
     ///   - device: nil for one that does not say which it is; it comes last.
@@ -39,10 +50,13 @@ package struct Rollout: Hashable, Sendable {
         case .complete: true
         case .rolledBack: false
         case .halted: wasGiven
-        case .active:
-            percentage >= 100
-                || device.map { wasGiven || Self.bucket($0, id) < UInt64(max(0, percentage)) * 100 } ?? false
+        case .active: percentage >= 100 || device.map { wasGiven || covers($0) } ?? false
         }
+    }
+
+    /// Whether a device belongs to the share, whatever became of the rollout.
+    package func covers(_ device: String) -> Bool {
+        percentage >= 100 || Self.bucket(device, id) < UInt64(max(0, percentage)) * 100
     }
 
     /// Where a device is among all, for one rollout.
@@ -60,8 +74,9 @@ package struct Rollout: Hashable, Sendable {
     /// Whether what was reported stops it.
     package var hasFailed: Bool {
         guard state == .active, let failureThreshold else { return false }
-        let total = successes + failures
-        return total >= max(1, minimumReports) && failures * 100 > failureThreshold * total
+        // As many as this are never counted; the sums below have room for them.
+        let (good, bad) = (min(max(0, successes), Self.countLimit), min(max(0, failures), Self.countLimit))
+        return good + bad >= max(1, minimumReports) && bad * 100 > min(failureThreshold, 100) * (good + bad)
     }
 }
 

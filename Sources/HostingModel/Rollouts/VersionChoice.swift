@@ -33,17 +33,9 @@ package struct VersionChoice: Sendable {
         }
     }
 
-    /// nil for a device that does not say which it is.
-    package var device: String?
-    package var appVersion: AppVersion?
-    /// The rollouts whose version the device got before.
-    package var given: Set<String>
+    private let device: AskingDevice
 
-    package init(device: String?, appVersion: AppVersion?, given: Set<String> = []) {
-        self.device = device
-        self.appVersion = appVersion
-        self.given = given
-    }
+    package init(for device: AskingDevice) { self.device = device }
 
     /// - Parameters:
     ///   - live: the channel's live version.
@@ -52,8 +44,8 @@ package struct VersionChoice: Sendable {
     package func choose(live: Candidate, earlier: [Candidate]) -> Candidate? {
         let rest = earlier.filter { $0.number < live.number }.sorted { $0.number > $1.number }
         return ([live] + rest).first { candidate in
-            candidate.suits(appVersion)
-                && candidate.rollout.map { $0.admits(device, wasGiven: given.contains($0.id)) } ?? true
+            candidate.suits(device.appVersion)
+                && candidate.rollout.map { $0.admits(device.id, wasGiven: device.taken.contains($0.id)) } ?? true
         }
     }
 }

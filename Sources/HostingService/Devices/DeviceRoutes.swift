@@ -31,20 +31,23 @@ struct DeviceRoutes: Sendable {
         let (bundleID, channel) = try await subject(request)
         // A device may add arguments of its own; a system that is not known here gets what is for all.
         let platform = request.http.query.first { $0.name == "platform" }.flatMap { Platform(manifestName: $0.value) }
-        let versions = try await context.database.read { store in
+        let device = AskingDevice(query: request.http.query)
+        let offered = try await context.database.read { store in
             guard let app = try store.records(.apps, where: ["bundleId": .text(bundleID)]).first else {
                 throw APIError.noSuchPath
             }
-            let packs = try store.records(.backgroundAssets, where: ["app": .text(app.id), "archived": 0])
-            let live = packs.compactMap { $0.text(channel.liveVersion) }
-            return try store.records(.backgroundAssetVersions, live)
+            return try OfferedVersions(app: app.id, channel, for: device, in: store)
         }
-        let entries = versions.filter { version in
-            platform.map { version.words("platforms").contains($0.rawValue) } ?? true
-        }.compactMap { VersionContent.entry(of: $0, base: context.baseURL) }
+        let entries = offered.offers.filter { offer in
+            platform.map { offer.version.words("platforms").contains($0.rawValue) } ?? true
+        }.compactMap { VersionContent.entry(of: $0.version, base: context.baseURL, rollout: $0.rollout) }
         let sorted = entries.sorted { ($0["id"]?.stringValue ?? "") < ($1["id"]?.stringValue ?? "") }
         let bytes = Array(JSONValue.object(["assetPacks": .array(sorted)]).serialized(.pretty).utf8)
-        return Self.conditional(bytes, request.http)
+        var response = Self.conditional(bytes, request.http)
+        // The arguments are part of the address, so that what is for one device is kept apart from what is for another; a
+        // cache that leaves them out of its key must not keep it at all.
+        if offered.dependsOnDevice { response.headers["Cache-Control"] = "private, no-cache" }
+        return response
     }
 
     /// The build that the channel installs.

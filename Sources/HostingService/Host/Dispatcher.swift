@@ -33,12 +33,16 @@ struct Dispatcher: Sendable {
         AppRoutes(reader: reader).addRoutes(to: &router)
         uploads.addRoutes(to: &router)
         DeviceRoutes(context: context).addRoutes(to: &router)
+        RolloutRoutes(context: context, reader: reader).addRoutes(to: &router)
+        AppRangeRoutes(context: context, reader: reader).addRoutes(to: &router)
+        ReportRoutes(context: context).addRoutes(to: &router)
         self.router = router
     }
 
     /// What is to be done with a request's body.
     func plan(for request: HTTPServerRequest) -> BodyPlan {
         if request.method == "PUT", request.path.hasPrefix("/uploads/") { return uploads.plan(for: request) }
+        if ReportRoutes.isReport(request) { return .memory(limit: ReportRoutes.sizeLimit) }
         return .memory(limit: context.limits.documentSize)
     }
 

@@ -18,6 +18,7 @@ struct HostContext: Sendable {
     /// The folder in which the host keeps everything.
     let data: FilePath
     let metrics = HostMetrics()
+    let reports = ReportGate()
     let mail: MailOutbox?
     let log: Logger
     /// Signs addresses that are given out.
@@ -48,6 +49,9 @@ package struct HostLimits: Sendable {
     /// Bytes of a document in a request.
     package var documentSize = 256 << 10
 
+    /// Reports about rollouts that are taken from one address in an hour, and of one rollout in all.
+    package var reportsPerAddress = 120
+    package var reportsPerRollout = 100_000
     /// Bytes that must be free on the disk for the host to be healthy.
     package var freeSpace: Int64 = 256 << 20
 

@@ -11,6 +11,8 @@ extension HostLimits {
         ("bytes-per-app", "all packs of one app"),
         ("upload-lifetime", "how long addresses for parts are good, in seconds"),
         ("document-size", "a document in a request"),
+        ("reports-per-address", "devices' reports about rollouts from one address in an hour"),
+        ("reports-per-rollout", "devices whose reports about one rollout are counted"),
         ("free-space", "what must be free on the disk for the host to be healthy"),
     ]
 
@@ -32,6 +34,8 @@ extension HostLimits {
         case "bytes-per-app": bytesPerApp = Int64(value)
         case "upload-lifetime": uploadLifetime = Int64(min(value, 365 * 24 * 3600))
         case "document-size": documentSize = min(value, 64 << 20)
+        case "reports-per-address": reportsPerAddress = value
+        case "reports-per-rollout": reportsPerRollout = value
         case "free-space": freeSpace = Int64(value)
         default:
             let known = Self.names.map(\.name)

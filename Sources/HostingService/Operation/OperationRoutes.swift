@@ -46,8 +46,7 @@ struct OperationRoutes: Sendable {
 
     private func metrics(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
         // Behind a proxy everybody comes from this machine; such a request says for whom it is.
-        let isLocal =
-            NetworkAddress(request.client).map { $0.bytes.first == 127 || $0.description == "::1" } ?? false
+        let isLocal = NetworkAddress(request.client)?.isLoopback ?? false
         guard isLocal, request.headers["X-Forwarded-For"] == nil, request.headers["Forwarded"] == nil else {
             throw APIError.noSuchPath
         }

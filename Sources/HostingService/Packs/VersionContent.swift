@@ -43,12 +43,17 @@ struct VersionContent: Sendable {
     var json: JSONValue { ["digest": .string(digest), "archiveSize": .integer(archiveSize), "entry": entry] }
 
     /// The entry of a stored version in a download manifest; nil when it has no content.
-    static func entry(of version: ResourceRecord, base: String) -> JSONValue? {
+    /// - Parameter rollout: through which a device gets the version; it names it when it asks again.
+    static func entry(of version: ResourceRecord, base: String, rollout: String?) -> JSONValue? {
         guard let content = version["content"], var members = content["entry"]?.objectValue,
             let digest = content["digest"]?.stringValue, let number = version.integer("version")
         else { return nil }
         members["url"] = .string("\(base)/archives/\(digest)")
         members["version"] = .integer(number)
+        if let rollout, var larder = members["larder"]?.objectValue {
+            larder["rollout"] = .string(rollout)
+            members["larder"] = .object(larder)
+        }
         return .object(members)
     }
 

@@ -101,6 +101,7 @@ enum HostingMigrations {
                 #"ALTER TABLE "jobs" ADD COLUMN "due" INTEGER NOT NULL DEFAULT 0"#,
             ]),
         Migration(version: 4, statements: builds),
+        Migration(version: 5, statements: rollouts),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {
