@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import HostingClient
+import Kit
+
+/// A version of a pack as people name it: the pack, its app, and the version's number.
+struct PackVersionReference: Sendable {
+    static let argument = CommandArgument("pack", "The pack's identifier.")
+    static let options: [CommandOption] = [
+        .value("app", short: "a", "bundle id", "The app that the pack belongs to."),
+        .value("number", "number", "The version's number; the newest one by default."),
+    ]
+
+    private let pack: String
+    private let app: String
+    private let number: String?
+
+    /// - Throws: `UsageError`
+    init(_ arguments: ParsedArguments) throws {
+        pack = try arguments.requiredArgument("pack")
+        app = try arguments.required("app")
+        number = try arguments.integer("number", in: 1...Int(Int32.max)).map(String.init)
+    }
+
+    /// The host's identifier of the version.
+    /// - Throws: `CommandError` when there is no such version; as `HostingClient.get`
+    func version(_ client: HostingClient) async throws -> String {
+        let appID = try await client.app(.bundleID(app))
+        let packs = try await client.list(
+            "/v1/apps/\(PercentEncoding.encode(appID))/backgroundAssets", ["filter[assetPackIdentifier]": pack]
+        ).data
+        guard
+            let found = packs.first(where: { $0["attributes"]?["assetPackIdentifier"]?.stringValue == pack })
+        else { throw CommandError("hosting.notFound", "The app \(app) has no pack \"\(pack)\" on the host.") }
+        let versions = try await client.list(
+            "/v1/backgroundAssets/\(PercentEncoding.encode(try found.identifier()))/versions",
+            ["limit": "200", "sort": "-version"]
+        ).data
+        let version = versions.first { number == nil || $0["attributes"]?["version"]?.stringValue == number }
+        guard let version else {
+            throw CommandError(
+                "hosting.notFound",
+                "The pack \"\(pack)\" has no version\(number.map { " \($0)" } ?? "") on the host. Upload one first.")
+        }
+        return try version.identifier()
+    }
+}
