@@ -113,7 +113,10 @@ struct AppRegistry: Sendable {
         try await database.write { connection in
             try connection.execute("INSERT OR REPLACE INTO removal VALUES (?)", [.text(app)])
             try connection.execute("DELETE FROM app WHERE id = ?", [.text(app)])
-            for table in ["manifest", "install", "pack_note", "asked_pack", "language_change", "app_origin"] {
+            for table in [
+                "manifest", "install", "pack_note", "asked_pack", "language_change", "app_origin", "host_identity",
+                "rollout_report",
+            ] {
                 try connection.execute("DELETE FROM \(table) WHERE app = ?", [.text(app)])
             }
         }

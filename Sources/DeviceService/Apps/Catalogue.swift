@@ -67,6 +67,12 @@ actor Catalogue {
         return try await task.value
     }
 
+    private func description(_ app: String, _ origin: AppOrigin) async throws -> DeviceDescription {
+        DeviceDescription(
+            id: try await registry.identity(app, host: origin.host), appVersion: try await registry.appVersion(app),
+            taken: try await registry.takenRollouts(app))
+    }
+
     private func tell(_ app: String, _ trouble: String?) {
         guard let fetch = fetches[app], fetch.trouble != trouble else { return }
         fetches[app]?.trouble = trouble
@@ -85,14 +91,18 @@ actor Catalogue {
         let override = try await settings.urlOverride()
         let origin = override == nil && keys.mode == .managedHosted ? try await registry.origin(app) : nil
         let url = try origin?.address(of: "manifest", app: app) ?? Self.address(app, keys: keys, override: override)
-        let (body, final): ([UInt8], String)
+        // What the host is told of the device is for the host alone: messages and the database have the address without it.
+        let arguments = if let origin { try await description(app, origin).arguments } else { "" }
+        var (body, final): ([UInt8], String)
         do {
             (body, final) = try await download(
-                url, headers: origin?.headers ?? [], limit: DownloadManifest.maximumSize, app: app, policy: policy
+                url + arguments, headers: origin?.headers ?? [], limit: DownloadManifest.maximumSize, app: app,
+                policy: policy
             ) { tell(app, $0) }
         } catch let error as HTTPClientError {
             throw Self.unavailable(app, url, error)
         }
+        if !arguments.isEmpty { final = final.replacing(arguments, with: "") }
         let manifest: DownloadManifest
         do {
             manifest = try DownloadManifest.decode(

@@ -32,9 +32,12 @@ extension AppOrigin {
         return origin
     }
 
+    /// Of what concerns the app: `build`, `manifest` or `reports`.
+    func path(of document: String, app: String) -> String { "\(host)/devices/\(app)/\(channel)/\(document)" }
+
     /// Of a document about the app: `build` or `manifest`.
     func address(of document: String, app: String) -> String {
-        "\(host)/devices/\(app)/\(channel)/\(document)?\(Catalogue.platformParameter)"
+        "\(path(of: document, app: app))?\(Catalogue.platformParameter)"
     }
 
     /// What requests to the service carry.

@@ -14,6 +14,7 @@ package final class DeviceService: Sendable {
     private let scheduler: PeriodicScheduler
     private let languages: LanguageChanges
     private let gate: BackgroundGate
+    private let reporter: RolloutReporter
     private let store: any PackStoring
     private let downloads: DownloadStore
     private let database: Database
@@ -123,6 +124,9 @@ package final class DeviceService: Sendable {
                 housekeeper.tidy()
                 replan()
             })
+        let reporter = RolloutReporter(
+            registry: registry, settings: personal, clients: clients, log: configuration.log.named("rollouts"))
+        let packEvents = store.events(ofApp: nil)
         let recovery = Task {
             gate.launched(try await registry.apps().filter(\.wasLaunched).map(\.id))
             _ = try await offload { SandboxLeftovers.end(below: paths.apps) }
@@ -130,6 +134,7 @@ package final class DeviceService: Sendable {
             try await downloads.recover()
             try await lifecycle.recover()
             try await languages.recover()
+            await reporter.start(packEvents)
         }
         let listener = try configuration.listener ?? UnixListener(path: paths.socket)
         let request = PeriodicRequest(
@@ -163,13 +168,14 @@ package final class DeviceService: Sendable {
             replan()
         }
         return DeviceService(
-            server, lifecycle, scheduler, languages, gate, store, downloads, database, recovery, lock,
+            server, lifecycle, scheduler, languages, gate, reporter, store, downloads, database, recovery, lock,
             configuration.log)
     }
 
     private init(
         _ server: SocketServer, _ lifecycle: AppLifecycle, _ scheduler: PeriodicScheduler,
-        _ languages: LanguageChanges, _ gate: BackgroundGate, _ store: any PackStoring, _ downloads: DownloadStore,
+        _ languages: LanguageChanges, _ gate: BackgroundGate, _ reporter: RolloutReporter, _ store: any PackStoring,
+        _ downloads: DownloadStore,
         _ database: Database,
         _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
     ) {
@@ -178,6 +184,7 @@ package final class DeviceService: Sendable {
         self.scheduler = scheduler
         self.languages = languages
         self.gate = gate
+        self.reporter = reporter
         self.store = store
         self.downloads = downloads
         self.database = database
@@ -199,6 +206,7 @@ package final class DeviceService: Sendable {
         await lifecycle.stop()
         await languages.stop()
         gate.stop()
+        await reporter.stop()
         await store.close()
         await downloads.close()
         // Last, so that whoever asked for the end is told of it.

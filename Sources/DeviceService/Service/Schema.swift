@@ -11,5 +11,6 @@ enum Schema {
         Migration(version: 3, statements: UsageStore.tables),
         Migration(version: 4, statements: LanguageTables.create),
         Migration(version: 5, statements: AppRegistry.originTables),
+        Migration(version: 6, statements: HostIdentities.tables),
     ]
 }

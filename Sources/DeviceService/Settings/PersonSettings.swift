@@ -21,6 +21,8 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var meteredUse: Bool?
     var lowPowerMode: LowPowerMode?
     var extensionSandbox: ExtensionSandbox.Mode?
+    /// Hosting services are told whether versions that go to some devices first came well.
+    var updateReports: Bool?
     /// Bytes a second that all transfers together take, those of one app, and those from one host.
     var bandwidth: Int64?
     var bandwidthPerApp: Int64?
@@ -36,6 +38,7 @@ struct PersonSettings: Codable, Hashable, Sendable {
 
     var allowsInAppContent: Bool { inAppContent ?? true }
     var allowsMeteredUse: Bool { meteredUse ?? false }
+    var allowsUpdateReports: Bool { updateReports ?? false }
     var lowPower: LowPowerMode { lowPowerMode ?? .auto }
     var bandwidthLimits: BandwidthLimits {
         BandwidthLimits(total: bandwidth, perApp: bandwidthPerApp, perHost: bandwidthPerHost)
@@ -58,12 +61,12 @@ extension PersonSettings {
     /// Names as the file and `larder settings` have them, in the order they are listed.
     enum Name: String, CaseIterable, Sendable {
         case inAppContent, backgroundRefresh, meteredUse, lowPowerMode, extensionSandbox
-        case extensionStorage, bandwidth, bandwidthPerApp, bandwidthPerHost, languages
+        case extensionStorage, bandwidth, bandwidthPerApp, bandwidthPerHost, updateReports, languages
 
         /// The values there are; none where they are free.
         var values: [String] {
             switch self {
-            case .inAppContent, .backgroundRefresh, .meteredUse: ["on", "off"]
+            case .inAppContent, .backgroundRefresh, .meteredUse, .updateReports: ["on", "off"]
             case .lowPowerMode: ["auto", "on", "off"]
             case .extensionSandbox: ["required", "off"]
             case .extensionStorage, .bandwidth, .bandwidthPerApp, .bandwidthPerHost: ["off"]
@@ -84,7 +87,7 @@ extension PersonSettings {
         var standard: String {
             switch self {
             case .inAppContent, .backgroundRefresh: "on"
-            case .meteredUse: "off"
+            case .meteredUse, .updateReports: "off"
             case .lowPowerMode: "auto"
             case .extensionSandbox: "required"
             case .extensionStorage: "\(FolderBound.standard)"
@@ -114,6 +117,7 @@ extension PersonSettings {
         case .inAppContent: return word(inAppContent)
         case .backgroundRefresh: return word(app.map { apps?[$0]?.backgroundRefresh } ?? backgroundRefresh)
         case .meteredUse: return word(meteredUse)
+        case .updateReports: return word(updateReports)
         case .lowPowerMode: return lowPowerMode?.rawValue
         case .extensionSandbox: return extensionSandbox?.rawValue
         case .extensionStorage: return extensionStorage == 0 ? "off" : size(extensionStorage)
@@ -149,6 +153,7 @@ extension PersonSettings {
             all[app] = flag.map { AppSettings(backgroundRefresh: $0) }
             apps = all.isEmpty ? nil : all
         case .meteredUse: meteredUse = flag
+        case .updateReports: updateReports = flag
         case .lowPowerMode: lowPowerMode = text.flatMap { LowPowerMode(rawValue: $0) }
         case .extensionSandbox: extensionSandbox = text.flatMap { ExtensionSandbox.Mode(rawValue: $0) }
         case .extensionStorage: extensionStorage = text == "off" ? 0 : size.map(Int64.init)

@@ -22,7 +22,7 @@ import Testing
                     "lowPowerMode auto false",
                     "extensionSandbox required false", "extensionStorage 268435456 false",
                     "bandwidth off false", "bandwidthPerApp off false", "bandwidthPerHost off false",
-                    "languages environment false",
+                    "updateReports off false", "languages environment false",
                 ])
             for name in PersonSettings.Name.allCases {
                 for value in name.values {
