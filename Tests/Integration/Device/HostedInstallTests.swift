@@ -10,75 +10,8 @@ import Testing
 
 /// Apps and their packs from a hosting service, by the real programs (E6, BA 4.6).
 @Suite(.serialized) struct HostedInstallTests {
-    /// A host with one app, a key, and a token for its internal testers.
-    private struct HostBench {
-        let bench: Bench
-        let url: String
-        let credentials: [String]
-        let token: String
-
-        /// Uploads and waits until the host has checked it.
-        func publish(_ pack: SamplePack) async throws {
-            try await expectSuccess(
-                ["upload", pack.archive.string, "--app", SampleApp.bundleID, "--wait"] + credentials)
-        }
-
-        func publish(_ app: FilePath, version: String) async throws {
-            try await expectSuccess(["app", "upload", app.string, "--version", version] + credentials)
-        }
-
-        @discardableResult
-        func expectSuccess(
-            _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
-        ) async throws -> ChildProcess.Output {
-            let output = try await Binaries.run(
-                "larder", arguments, environment: bench.device.environment, atMost: .seconds(120))
-            #expect(output.exitCode == 0, "\(output.errorText)", sourceLocation: sourceLocation)
-            return output
-        }
-
-        /// An app that leaves hosting to the store.
-        func app(version: String) throws -> FilePath {
-            try bench.app(version: version) {
-                $0.keys = ["BAManifestURL": nil, "BAUsesAppleHosting": "<true/>"]
-            }
-        }
-    }
-
-    private func withHost(_ body: (HostBench) async throws -> Void) async throws {
-        try await Bench.with { bench in
-            let data = bench.scratch("host").string
-            let environment = bench.device.environment
-            func host(_ arguments: String...) async throws -> JSONValue {
-                let output = try await Binaries.run(
-                    "larder-host", arguments + ["--data", data, "--json"], environment: environment,
-                    atMost: .seconds(60))
-                try #require(output.exitCode == 0, "\(output.errorText)")
-                return try JSONParser.parse(output.outputText).value
-            }
-            _ = try await host("app", "create", SampleApp.bundleID)
-            let key = try await host("keys", "create", "CI", "--role", "ADMIN", "--out", bench.scratch("key.p8").string)
-            let token = try await host("channels", "token", SampleApp.bundleID, "internalBeta")
-            let server = try RunningProgram(
-                "larder-host", ["serve", "--data", data, "--port", "0", "--json"], environment: environment)
-            bench.scratch.addCleanup {
-                server.process.kill()
-                _ = try? server.process.wait()
-            }
-            let listening = try JSONParser.parse(try await server.line { $0.contains("listening") }).value
-            let url = try #require(listening["url"]?.stringValue)
-            try await body(
-                HostBench(
-                    bench: bench, url: url,
-                    credentials: [
-                        "--host", url, "--key", bench.scratch("key.p8").string, "--key-id",
-                        try #require(key["id"]?.stringValue), "--issuer", try #require(key["issuer"]?.stringValue),
-                    ], token: try #require(token["token"]?.stringValue)))
-        }
-    }
-
     @Test func anAppComesFromAHostAndFollowsItsChannel() async throws {
-        try await withHost { host in
+        try await HostBench.with { host in
             let (bench, id) = (host.bench, SampleApp.bundleID)
             for pack in bench.packs { try await host.publish(pack) }
             try await host.publish(host.app(version: "1.0"), version: "1.0")
