@@ -204,6 +204,33 @@ import Testing
         }
     }
 
+    @Test func anEndThatTheServiceIsThroughWithLeavesNoReceipt() async throws {
+        try await Scratch.with { scratch in
+            let service = FakeService()
+            let streams = Monitor<[FakeService.Stream<DownloadStep>]>([])
+            let folder = scratch("group/.downloads")
+            let acknowledged = Monitor<[Int64]>([])
+            service.onStream(DownloadEventsRequest.self) { _, stream in streams.withLock { $0.append(stream) } }
+            service.on(AcknowledgeDownloadRequest.self) { request in
+                acknowledged.withLock { $0.append(request.number) }
+                return EmptyReply()
+            }
+            // What the service does when the method schedules the failed download again.
+            let delegate = Delegate {
+                try? FileDescriptor.currentDirectory.remove(at: folder.appending("4.heard.begun"))
+            }
+            let manager = manager(service)
+            manager.delegate = delegate
+            let map = DownloadDescription(
+                identifier: "map", uniqueIdentifier: "u", url: "", fileSize: nil, appGroup: "g")
+            let stream = try await offload { streams.wait { $0.first } }
+            try stream.send(DownloadStep(.failed, map, number: 4, receipt: folder.appending("4.heard").string))
+            try await offload { acknowledged.wait { $0.isEmpty ? nil : () } }
+            #expect(try FileDescriptor.currentDirectory.entries(at: folder).isEmpty)
+            withExtendedLifetime(manager) {}
+        }
+    }
+
     @Test func aServiceThatStartsAnewIsToldWhatIsInFront() async throws {
         let service = FakeService()
         let opened = Monitor<[(request: DownloadEventsRequest, stream: FakeService.Stream<DownloadStep>)]>([])

@@ -41,8 +41,15 @@ struct Hearing: ~Copyable {
     consuming func end(_ step: DownloadStep) {
         guard let receipt else { return }
         let here = FileDescriptor.currentDirectory
-        // Renaming needs no room on a full disk.
-        if let path = step.begun, (try? here.rename(from: FilePath(path), to: receipt)) != nil { return }
+        if let path = step.begun {
+            do {
+                // Renaming needs no room on a full disk.
+                return try here.rename(from: FilePath(path), to: receipt)
+            } catch Errno.noSuchFileOrDirectory where begun != nil {
+                // The service is through with this end, by what the method did: nobody would collect a receipt.
+                return
+            } catch {}
+        }
         _ = try? OwnedDescriptor(receipt, .writeOnly, options: [.create, .noFollow], permissions: .filePrivate)
     }
 }
