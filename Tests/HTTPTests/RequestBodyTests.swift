@@ -14,7 +14,7 @@ private final class OpenFile: Sendable {
 }
 
 /// What clients send, taken by this house's own server.
-@Suite(.timeLimit(.minutes(2))) struct RequestBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestBodyTests {
     /// A plain server on loopback that answers with what `answer` makes of each request.
     private static func withServer(
         _ answer: @escaping @Sendable (HTTPServerRequest) -> HTTPServerResponse, _ body: (String) async throws -> Void

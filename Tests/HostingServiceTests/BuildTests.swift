@@ -55,10 +55,10 @@ import Testing
             "PATCH", "/v1/buildUploadFiles/\(fileID)",
             Publisher.document(.buildUploadFiles, id: fileID, ["uploaded": true]))
         try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
-        while true {
+        return try await eventually {
             let data = try #require(try await publisher.send("GET", "/v1/buildUploads/\(id)").json["data"])
-            if data["attributes"]?["state"]?["state"]?.stringValue != "PROCESSING" { return data }
-            await Task.yield()
+            // `nil` alone would be JSON's null.
+            return data["attributes"]?["state"]?["state"] == "PROCESSING" ? Optional.none : data
         }
     }
 

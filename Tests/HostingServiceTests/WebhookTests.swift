@@ -6,6 +6,7 @@ import HTTP
 import HostingModel
 import HostingService
 import Kit
+import TestSupport
 import Testing
 
 /// Somebody who is told: a server that keeps what it gets and answers as it is told to.
@@ -62,13 +63,12 @@ private final class Listener: Sendable {
     /// The webhook's deliveries when none is pending any more.
     private func deliveries(_ fixture: HostFixture, _ webhook: String, _ query: String = "") async throws -> [JSONValue]
     {
-        while true {
+        try await eventually {
             let all = try await fixture.publisher.send(
                 "GET", "/v1/webhooks/\(webhook)/deliveries?include=event\(query)"
             ).json
             let list = all["data"]?.arrayValue ?? []
-            if !list.contains(where: { $0["attributes"]?["deliveryState"] == "PENDING" }) { return list }
-            await Task.yield()
+            return list.contains { $0["attributes"]?["deliveryState"] == "PENDING" } ? nil : list
         }
     }
 
@@ -121,10 +121,9 @@ private final class Listener: Sendable {
             #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", body).status == 201)
             let first = try await listener.next()
             func shown(_ name: String, _ isRight: (JSONValue?) -> Bool) async throws {
-                while true {
+                try await eventually {
                     let list = try await fixture.publisher.send("GET", "/v1/webhooks/\(hook)/deliveries").json
-                    if isRight(list["data"]?.arrayValue?.first?["attributes"]?[name]) { return }
-                    await Task.yield()
+                    return isRight(list["data"]?.arrayValue?.first?["attributes"]?[name]) ? () : nil
                 }
             }
             try await shown("errorMessage") { $0 != nil }
@@ -186,15 +185,11 @@ private final class Listener: Sendable {
             let body = Publisher.document(.webhookPings, [:], ["webhook": (.webhooks, hook)])
             #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", body).status == 201)
             _ = try await outside.next()
-            while true {
+            let error = try await eventually {
                 let list = try await fixture.publisher.send("GET", "/v1/webhooks/\(hook)/deliveries").json
-                guard let error = list["data"]?.arrayValue?.first?["attributes"]?["errorMessage"]?.stringValue else {
-                    await Task.yield()
-                    continue
-                }
-                #expect(error.contains("302"))
-                break
+                return list["data"]?.arrayValue?.first?["attributes"]?["errorMessage"]?.stringValue
             }
+            #expect(error.contains("302"))
         }
     }
 }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Letters, and what a server that is not ours makes of them.
-@Suite(.timeLimit(.minutes(2))) struct MailTests {
+@Suite(.timeLimit(.minutes(5))) struct MailTests {
     private static func letter(
         subject: String = "Coast 3 was refused", text: String = "It is unsound.", to: [String] = ["ops@example.com"]
     ) -> MailMessage {

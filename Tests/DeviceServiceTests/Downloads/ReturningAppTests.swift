@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// What holds over the end of an app, of the service, or of both: what was heard of, and what is in front (C8, C9).
-@Suite(.timeLimit(.minutes(1))) struct ReturningAppTests {
+@Suite(.timeLimit(.minutes(5))) struct ReturningAppTests {
     private static let app = ServiceHarness.app
 
     /// Where an app dies that has heard of an end, and did not live to say so.
@@ -67,7 +67,7 @@ import Testing
             if livesToSaySo { try AtomicFile.write([], to: FilePath(receipt), durable: false) }
             begun.descriptor.unlock()
             if livesToSaySo {
-                while try await !harness.service.packs().isEmpty { await Task.yield() }
+                try await eventually { try await harness.service.packs().isEmpty ? () : nil }
                 #expect(harness.journal.last == "finished sign here")
             } else {
                 try await harness.waitForLine("finished map here")

@@ -71,7 +71,7 @@ import Testing
     }
 
     /// As bubblewrap does when it is killed while it makes its namespaces: a child of its own waits on, and holds all it had.
-    @Test(.timeLimit(.minutes(1))) func whatAKilledSandboxLeavesIsEnded() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatAKilledSandboxLeavesIsEnded() async throws {
         try await Scratch.with { scratch in
             let fake = try scratch.write("#!/bin/sh\nsleep 1000 &\nkill -9 $$\n", to: "bwrap")
             try FileDescriptor.currentDirectory.setPermissions(FilePermissions(rawValue: 0o755), at: fake)

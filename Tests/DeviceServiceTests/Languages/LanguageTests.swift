@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func onlyThePersonsLanguageComesAndFollowsTheirChange() async throws {
+    @Test(.timeLimit(.minutes(5))) func onlyThePersonsLanguageComesAndFollowsTheirChange() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
             let set = try await connection.setLanguages(["de-at", "en"])
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func theExtensionIsAskedAboutAChange() async throws {
+    @Test(.timeLimit(.minutes(5))) func theExtensionIsAskedAboutAChange() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
             _ = try await connection.setLanguages(["en"])
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSimulatedChangeBringsThePacksAndLetsTheOldGo() async throws {
+    @Test(.timeLimit(.minutes(5))) func aSimulatedChangeBringsThePacksAndLetsTheOldGo() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
             try await connection.setLanguages(["de"])
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func withoutInAppContentAChangeWaitsForTheFirstLaunch() async throws {
+    @Test(.timeLimit(.minutes(5))) func withoutInAppContentAChangeWaitsForTheFirstLaunch() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
             try await connection.setLanguages(["de"])
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func withoutBackgroundRefreshAChangeWaitsForALaunch() async throws {
+    @Test(.timeLimit(.minutes(5))) func withoutBackgroundRefreshAChangeWaitsForALaunch() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
             try await connection.setLanguages(["de"])
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func inLowPowerAChangesPacksWaitAndAnotherChangeTakesItsPlace() async throws {
+    @Test(.timeLimit(.minutes(5))) func inLowPowerAChangesPacksWaitAndAnotherChangeTakesItsPlace() async throws {
         try await ServiceHarness.with(Self.offers) { harness in
             let connection = try await harness.connect()
             try await connection.setLanguages(["de"])

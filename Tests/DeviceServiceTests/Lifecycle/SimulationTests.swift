@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceService
 
 /// What a developer's simulated events do (C12, BA 3.6): what the real ones do, beside the base app.
-@Suite(.timeLimit(.minutes(1))) struct SimulationTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulationTests {
     private typealias File = ProbeDownloaderHarness.File
     private static let app = ServiceHarness.app
 

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// A bundle that takes over from an install which was not complete is still that install (C3).
-@Suite(.timeLimit(.minutes(1))) struct TakeOverTests {
+@Suite(.timeLimit(.minutes(5))) struct TakeOverTests {
     private static let app = ServiceHarness.app
 
     @Test func packsOfTheFirstInstallAreWaitedForAndNewOnesCome() async throws {

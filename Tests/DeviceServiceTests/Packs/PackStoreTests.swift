@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aPauseLosesLessThanABlockAndASpan() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPauseLosesLessThanABlockAndASpan() async throws {
         try await StoreHarness.with { harness in
             var random = SeededGenerator.forTest()
             var fixture = PackFixture("levels", files: ["big": random.bytes(16_000_000)])
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aDownloadThatStallsShowsEveryByteThatIsHere() async throws {
+    @Test(.timeLimit(.minutes(5))) func aDownloadThatStallsShowsEveryByteThatIsHere() async throws {
         try await StoreHarness.with { harness in
             var random = SeededGenerator.forTest()
             harness.server.fail(.stall(after: 300_000))

@@ -10,7 +10,7 @@ import Testing
 
 /// What is told of transfers between two of their states.
 @Suite struct TransferListingTests {
-    @Test(.timeLimit(.minutes(2))) func aPackThatIsLocalIsNotListedAsQueued() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPackThatIsLocalIsNotListedAsQueued() async throws {
         let generations = Locked<AppGenerations?>(nil)
         let isHeld = Monitor(false)
         let mayGoOn = Monitor(false)

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Background transfers under a person's settings, over the service's socket (C11).
-@Suite(.timeLimit(.minutes(1))) struct HeldTransferTests {
+@Suite(.timeLimit(.minutes(5))) struct HeldTransferTests {
     private func set(_ name: String, _ value: String?, app: String? = nil, _ connection: DeviceConnection) async throws
     {
         _ = try await connection.send(SettingsSetRequest(name: name, app: app, value: value))

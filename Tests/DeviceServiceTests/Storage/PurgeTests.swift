@@ -89,7 +89,7 @@ import Testing
                 try await harness.schedule(harness.download(name), connection)
                 files.append(places.file(Int64(number + 1), group: ServiceHarness.group))
             }
-            while try await !harness.current(connection).isEmpty { await Task.yield() }
+            try await eventually { try await harness.current(connection).isEmpty ? () : nil }
             let sizes = try await connection.send(StorageRequest()).apps.first?.downloads
             #expect(sizes?.map(\.identifier) == ["one", "two"])
             #expect(sizes?.allSatisfy { $0.isFinished && $0.size == 100_000 && $0.allocatedSize >= 100_000 } == true)
@@ -117,7 +117,7 @@ import Testing
             for name in ["one", "two"] {
                 harness.server.serve([UInt8](repeating: 7, count: 100_000), as: name)
                 try await harness.schedule(harness.download(name), connection)
-                while try await !harness.current(connection).isEmpty { await Task.yield() }
+                try await eventually { try await harness.current(connection).isEmpty ? () : nil }
             }
             try FileDescriptor.currentDirectory.setAccessTime(at: places.file(1, group: ServiceHarness.group))
             let purged = try await connection.send(StoragePurgeRequest(bytes: 1)).purged

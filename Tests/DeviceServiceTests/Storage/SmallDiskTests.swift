@@ -12,7 +12,7 @@ import Testing
 
 /// A service whose disk is small: room is made for what would otherwise be refused, and what makes room works without any.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)), .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
+    .serialized, .timeLimit(.minutes(5)), .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
 struct SmallDiskTests {
     private func with(
         _ offers: [ServiceHarness.Offer], _ body: (ServiceHarness, DeviceConnection, SmallDisk) async throws -> Void
@@ -46,7 +46,7 @@ struct SmallDiskTests {
     ) async throws {
         harness.server.serve([UInt8](repeating: 7, count: count), as: name)
         try await harness.schedule(harness.download(name), connection)
-        while try await !harness.current(connection).isEmpty { await Task.yield() }
+        try await eventually { try await harness.current(connection).isEmpty ? () : nil }
     }
 
     private func finished(_ connection: DeviceConnection) async throws -> [String] {
@@ -124,7 +124,7 @@ struct SmallDiskTests {
             try disk.resize(to: try disk.used() + 16_384)
             harness.server.spoil("next", .status(404))
             try await harness.schedule(harness.download("next"), connection)
-            while try await !finished(connection).isEmpty { await Task.yield() }
+            try await eventually { try await finished(connection).isEmpty ? () : nil }
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceService
 
 /// When the machine is looked at: only for transfers that depend on it.
-@Suite(.timeLimit(.minutes(1))) struct BackgroundGateTests {
+@Suite(.timeLimit(.minutes(5))) struct BackgroundGateTests {
     /// A sleep that lasts until the test ends it.
     private final class Bed: Sendable {
         private let waiting = Monitor<[CheckedContinuation<Void, Never>]>([])

@@ -19,7 +19,7 @@ import Testing
                 let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
                 let version = try await fixture.publisher.publish(Array("no archive".utf8), to: pack)
                 #expect(version["attributes"]?["state"] == "FAILED")
-                while try sink.letters().isEmpty { await Task.yield() }
+                try await eventually { try sink.letters().isEmpty ? nil : () }
                 let letter = try #require(try sink.letters().first)
                 #expect(letter["to"] == ["ops@example.com"])
                 #expect(letter["subject"]?.stringValue == "Coast 1 of \(HostFixture.bundleID) was refused")
@@ -39,7 +39,7 @@ import Testing
                 let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
                 _ = try await fixture.publisher.publish(Array("no archive".utf8), to: pack)
                 let folder = fixture.scratch("data/mail")
-                while try FileDescriptor.currentDirectory.entries(at: folder).isEmpty { await Task.yield() }
+                try await eventually { try FileDescriptor.currentDirectory.entries(at: folder).isEmpty ? nil : () }
                 await fixture.host.stop()
 
                 var configuration = HostConfiguration(data: fixture.scratch("data"))
@@ -47,7 +47,7 @@ import Testing
                 configuration.mail = HostMail(
                     server: try MailServer(url: sink.url), from: "larder@example.com", to: ["ops@example.com"])
                 let next = try await Host(configuration)
-                while try sink.letters().isEmpty { await Task.yield() }
+                try await eventually { try sink.letters().isEmpty ? nil : () }
                 await next.stop()
                 #expect(try sink.letters().count == 1)
             }

@@ -31,13 +31,14 @@ import Testing
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             _ = try await fixture.publisher.publish(fixture.archive(content: [1, 2, 3]), to: pack)
             // An exchange is counted when it is over, which is a moment after its answer has come.
-            var text = ""
-            repeat {
+            let uploads = #"larder_host_requests_total{area="uploads",method="PUT",status="200"} 1"#
+            let text = try await eventually {
                 let answer = try await fixture.publisher.send("GET", "/metrics", token: .some(nil))
                 #expect(answer.status == 200)
                 #expect(answer.headers["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)
-                text = String(decoding: answer.body, as: UTF8.self)
-            } while !text.contains(#"larder_host_requests_total{area="uploads",method="PUT",status="200"} 1"#)
+                let text = String(decoding: answer.body, as: UTF8.self)
+                return text.contains(uploads) ? text : nil
+            }
             #expect(text.contains(#"larder_host_requests_total{area="api",method="GET",status="404"} 1"#))
             #expect(text.contains(#"larder_host_versions{state="COMPLETE"} 1"#))
             #expect(text.contains("# TYPE larder_host_jobs_waiting gauge"))
@@ -67,8 +68,7 @@ import Testing
         try await HostFixture.with({ $0.log = Logger(label: "host", level: .info, sink: sink) }) { fixture in
             let answer = try await fixture.publisher.send("GET", "/v1/apps")
             let id = try #require(answer.headers["x-request-id"])
-            while !sink.records.contains(where: { $0.metadata["request"] == id }) { await Task.yield() }
-            let record = try #require(sink.records.first { $0.metadata["request"] == id })
+            let record = try await eventually { sink.records.first { $0.metadata["request"] == id } }
             #expect(record.metadata["status"] == "200")
             #expect(record.metadata["path"] == "/v1/apps")
         }
@@ -168,7 +168,7 @@ import Testing
             }
         }
         // Nobody new is let in while the old one is being answered.
-        while (try? await RawExchange.send("GET", "/", to: url)) != nil { await Task.yield() }
+        try await eventually { (try? await RawExchange.send("GET", "/", to: url)) == nil ? () : nil }
         release.continuation.finish()
         #expect(try await request.value.status == 200)
         #expect(try await stopped.value)

@@ -121,11 +121,10 @@ struct Publisher: Sendable {
 
     /// Asks again and again until the version is complete or failed; its document's `data`.
     func processed(_ version: String) async throws -> JSONValue {
-        while true {
+        try await eventually {
             let data = try #require(try await send("GET", "/v1/backgroundAssetVersions/\(version)").json["data"])
-            let state = data["attributes"]?["state"]?.stringValue
-            if state != "PROCESSING" { return data }
-            await Task.yield()
+            // `nil` alone would be JSON's null.
+            return data["attributes"]?["state"] == "PROCESSING" ? Optional.none : data
         }
     }
 }

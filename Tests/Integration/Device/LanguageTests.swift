@@ -16,7 +16,7 @@ import Testing
         try SamplePack.make(id, policy: "prefetch", language: language, files: files, in: scratch)
     }
 
-    @Test(.timeLimit(.minutes(2))) func anAppChangesItsLanguage() async throws {
+    @Test(.timeLimit(.minutes(5))) func anAppChangesItsLanguage() async throws {
         try await Bench.with(fileCount: 4) { bench in
             let german = try pack("German", "de", ["voice.txt": Array("Guten Tag".utf8)], in: bench.scratch)
             let english = try pack("English", "en-US", ["voice.txt": Array("Good day".utf8)], in: bench.scratch)

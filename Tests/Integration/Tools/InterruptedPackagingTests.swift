@@ -72,7 +72,7 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
             if try !hiddenNames(below: folder).isEmpty { return }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(1))
         }
         throw TestFailure("The program began no folder.\n\(program.errorText)")
     }
@@ -116,7 +116,7 @@ import Testing
                     return
                 }
             }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(1))
         }
         throw TestFailure("The program opened no output.\n\(program.errorText)")
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceService
 
 /// Hearing that the machine's conditions change.
-@Suite(.timeLimit(.minutes(1))) struct ConditionsWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct ConditionsWatchTests {
     /// A message bus that takes whoever comes, and says what the test wants.
     private final class FakeBus: Sendable {
         private final class Client: Sendable {
