@@ -57,6 +57,7 @@ let package = Package(
         room("Kit", "System", "CLinux"),
         room("Crypto", "Kit", "System", "COpenSSL", "COpenSSLShim"),
         room("HTTP", "Crypto", "Kit", "System", "CLinux", "CCurlShim", "CMicroHTTPDShim"),
+        room("ObjectStorage", "HTTP", "Crypto", "Kit", "System"),
         room("Mail", "HTTP", "Kit", "System", "CCurlShim"),
         room("Database", "Kit", "System", "CSQLite"),
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
@@ -75,8 +76,8 @@ let package = Package(
         room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room("HostingModel", "Kit"),
         room(
-            "HostingService", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "Database", "Mail", "HTTP",
-            "Crypto", "Languages", "Kit", "System"),
+            "HostingService", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "Database", "Mail",
+            "ObjectStorage", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room(
             "HostingClient", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit",
             "System"),
@@ -107,6 +108,8 @@ let package = Package(
         tests("Crypto", "Crypto", "Kit", "System"),
         .target(name: "HTTPSupport", dependencies: ["HTTP", "Kit"], path: "Tests/HTTPSupport"),
         tests("HTTP", "HTTP", "HTTPSupport", "DeviceSupport", "Crypto", "Kit", "System"),
+        tests(
+            "ObjectStorage", "ObjectStorage", "DeviceSupport", "HTTP", "Crypto", "Kit", "System"),
         tests("Mail", "Mail", "HTTP", "Kit", "System"),
         tests("Database", "Database", "Kit", "System"),
         .testTarget(
@@ -129,8 +132,9 @@ let package = Package(
             "DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "HTTPSupport", "Crypto", "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
-            "HostingService", "HostingService", "HostingModel", "HostingClient", "Mail", "Commands", "AppBundles",
-            "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit", "System", "larder-host"),
+            "HostingService", "HostingService", "HostingModel", "HostingClient", "Mail", "ObjectStorage", "Commands",
+            "DeviceSupport", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit", "System",
+            "larder-host"),
         tests(
             "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",
             "System"),

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Crypto
-import Glibc
 import Kit
 package import System
 
@@ -47,9 +46,8 @@ package final class IndependentServer: Sendable {
         _ = try authority.identity(hosts: [])
         // It is given a socket that listens already, so nobody needs to wait for it or to guess a port. Its workers take turns
         // at it: the one that comes too late must not wait there.
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        let listener = OwnedDescriptor(FileDescriptor(rawValue: try systemCall { socket(AF_INET, kind, 0) }))
-        let port = try Self.listen(listener.borrowed.rawValue)
+        let listener = try LoopbackListener()
+        let port = listener.port
         self.port = port
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(root)/\($0);" }
         let text = """
@@ -69,7 +67,7 @@ package final class IndependentServer: Sendable {
         process = try ChildProcess.spawn(
             executable: Self.program,
             arguments: ["-p", root.string, "-c", "\(root)/nginx.conf", "-e", "\(root)/error.log"],
-            environment: ["NGINX": "3;"], descriptors: [3: listener.borrowed])
+            environment: ["NGINX": "3;"], descriptors: [3: listener.descriptor])
     }
 
     deinit {
@@ -92,22 +90,6 @@ package final class IndependentServer: Sendable {
             let words = line.split(separator: " ").map(String.init)
             return Answer(version: words[0], connection: words[1], status: words[2])
         }
-    }
-
-    private static func listen(_ number: CInt) throws -> Int {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port = try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                try systemCall { bind(number, generic, length) }
-                try systemCall { getsockname(number, generic, &length) }
-            }
-            return Int(UInt16(bigEndian: pointer.pointee.sin_port))
-        }
-        try systemCall { Glibc.listen(number, 64) }
-        return port
     }
 
     /// Keeps the folder for as long as the server lives.
