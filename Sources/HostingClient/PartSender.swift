@@ -108,8 +108,10 @@ final class PartSender: Sendable {
                     error.isTransient
                     ? retries.next(client.patience, wish: error.retryAfter, isUnreachable: error.isUnreachable) : nil
                 failure = error
-            } catch let error as HostingClientError where error.status == 403 && !isRenewed {
-                // The address was good for a while only.
+            } catch let error as HostingClientError
+                where [400, 403, 404].contains(error.status) && !isRenewed
+            {
+                // The address was good for a while only, or what it led to is gone.
                 isRenewed = true
                 try await renewAddresses(file)
                 wait = .zero

@@ -68,8 +68,9 @@ import Testing
         return try HostedBuild.decode(answer.body, source: "host", allowingPlainLoopback: true)
     }
 
-    @Test func aBuildGoesFromUploadToInternalTestersAndWhereItIsReleased() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestStorage.allCases)
+    func aBuildGoesFromUploadToInternalTestersAndWhereItIsReleased(storage: TestStorage) async throws {
+        try await HostFixture.with(in: storage) { fixture in
             #expect(try await offered(fixture, .internalBeta) == nil)
             let bytes = try Self.archive(fixture.scratch, version: "1.0")
             let upload = try await Self.upload(bytes, version: "1.0", fixture)
@@ -77,7 +78,7 @@ import Testing
             let first = try #require(try await offered(fixture, .internalBeta))
             #expect(first.version == "1.0" && first.folder == "Coast.app" && first.bundleID == HostFixture.bundleID)
             #expect(first.archive.digest == TreeDigest.hash(bytes).hex)
-            #expect(try await fixture.publisher.send("GET", first.archive.url, token: .some(nil)).body == bytes)
+            #expect(try await fixture.publisher.fetch(first.archive.url).body == bytes)
             #expect(try await offered(fixture, .appStore) == nil)
 
             _ = try await fixture.publisher.create(

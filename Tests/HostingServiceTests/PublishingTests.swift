@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Crypto
+import DeviceSupport
 import HostingModel
 import HostingService
 import Kit
@@ -12,11 +13,12 @@ import Testing
 
 /// The way of a pack from its publisher to a device.
 @Suite(.timeLimit(.minutes(5))) struct PublishingTests {
-    @Test func aPackGoesFromUploadToInternalTesters() async throws {
+    @Test(arguments: TestStorage.allCases)
+    func aPackGoesFromUploadToInternalTesters(storage: TestStorage) async throws {
         var generator = SeededGenerator.forTest()
         // More than one part.
         let content = generator.bytes(Int(UploadPlan.usualPartSize) + 300_000)
-        try await HostFixture.with { fixture in
+        try await HostFixture.with(in: storage) { fixture in
             let archive = try fixture.archive(content: content, platforms: #"["Linux"]"#)
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let version = try await fixture.publisher.publish(archive, to: pack)
@@ -38,10 +40,13 @@ import Testing
             #expect(again.status == 304)
             #expect(again.body.isEmpty)
 
-            let whole = try await device.send("GET", entry.url, token: .some(nil))
+            let whole = try await device.fetch(entry.url)
             #expect(whole.body == archive)
-            #expect(whole.headers["cache-control"]?.contains("immutable") == true)
-            let part = try await device.send("GET", entry.url, headers: ["Range": "bytes=100-199"], token: .some(nil))
+            #expect(whole.headers["cache-control"]?.contains("immutable") == true || storage == .bucket)
+            let head = try await device.fetch(entry.url, "HEAD")
+            #expect(head.status == 200)
+            #expect(head.headers["content-length"] == "\(archive.count)")
+            let part = try await device.fetch(entry.url, headers: ["Range": "bytes=100-199"])
             #expect(part.status == 206)
             #expect(part.body == Array(archive[100..<200]))
 
@@ -75,8 +80,8 @@ import Testing
         }
     }
 
-    @Test func checksumsAreCompared() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestStorage.allCases) func checksumsAreCompared(storage: TestStorage) async throws {
+        try await HostFixture.with(in: storage) { fixture in
             let archive = try fixture.archive(content: [1, 2, 3])
             let md5 = MD5.hash(archive)
             let right: [String: JSONValue] = [
@@ -113,18 +118,21 @@ import Testing
         let bytes: @Sendable (HostFixture) throws -> [UInt8]
     }
 
-    @Test(arguments: [
-        Bad(testDescription: "noise", code: "ARCHIVE_INVALID") { _ in Array(repeating: 7, count: 5000) },
-        Bad(testDescription: "a cut archive", code: "ARCHIVE_INVALID") {
-            try $0.archive(content: Array(repeating: 9, count: 5000)).dropLast(20)
-        },
-        Bad(testDescription: "another pack", code: "ASSET_PACK_ID_MISMATCH") { try $0.archive("Other", content: [1]) },
-        Bad(testDescription: "more than may be unpacked", code: "ARCHIVE_INVALID") {
-            try $0.archive(content: Array(repeating: 0, count: 2 << 20))
-        },
-    ])
-    func badArchivesAreRefusedAndSayWhy(bad: Bad) async throws {
-        try await HostFixture.with({ $0.limits.installedSize = 1 << 20 }) { fixture in
+    @Test(
+        arguments: [
+            Bad(testDescription: "noise", code: "ARCHIVE_INVALID") { _ in Array(repeating: 7, count: 5000) },
+            Bad(testDescription: "a cut archive", code: "ARCHIVE_INVALID") {
+                try $0.archive(content: Array(repeating: 9, count: 5000)).dropLast(20)
+            },
+            Bad(testDescription: "another pack", code: "ASSET_PACK_ID_MISMATCH") {
+                try $0.archive("Other", content: [1])
+            },
+            Bad(testDescription: "more than may be unpacked", code: "ARCHIVE_INVALID") {
+                try $0.archive(content: Array(repeating: 0, count: 2 << 20))
+            },
+        ], TestStorage.allCases)
+    func badArchivesAreRefusedAndSayWhy(bad: Bad, storage: TestStorage) async throws {
+        try await HostFixture.with(in: storage, { $0.limits.installedSize = 1 << 20 }) { fixture in
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let version = try await fixture.publisher.publish(try bad.bytes(fixture), to: pack)
             #expect(version["attributes"]?["state"] == "FAILED")
@@ -138,10 +146,11 @@ import Testing
         }
     }
 
-    @Test func workGoesOnAfterARestart() async throws {
+    @Test(arguments: TestStorage.allCases) func workGoesOnAfterARestart(storage: TestStorage) async throws {
         try await Scratch.with { scratch in
             var configuration = HostConfiguration(data: scratch("data"))
             configuration.host = "127.0.0.1"
+            let objects = try storage.begin(in: scratch, &configuration)
             let administration = try await HostAdministration(configuration)
             let app = try await administration.createApp(bundleID: "org.example.a", name: nil, locale: nil, sku: nil)
             let (key, pem) = try await administration.createKey(name: "k", role: .admin, apps: nil)
@@ -152,7 +161,7 @@ import Testing
 
             // Half of it before the stop, the commit after it.
             let first = try await Host(configuration)
-            let before = Publisher(url: first.url, signer: signer)
+            let before = Publisher(url: first.url, signer: signer, authority: objects?.authorityFile)
             let version = try await before.version(of: before.pack("Coast", app: app.id))
             let file = try await before.reserve(version, size: noise.count)
             try await before.put(noise, to: file)
@@ -171,6 +180,7 @@ import Testing
             let processed = try await Publisher(url: third.url, signer: signer).processed(version)
             #expect(processed["attributes"]?["state"] == "FAILED")
             await third.stop()
+            objects?.stop()
         }
     }
 }

@@ -10,6 +10,9 @@ extension HostCommands {
         discussion: """
             The copy is of one moment: the database as it was then, and every archive and part that it speaks of. To restore, stop \
             the host, move its data folder away, and put the copy in its place, or serve with --data on the copy.
+
+            Of a host with --storage the database alone is copied. Archives and uploads stay where they are: they need a copy of \
+            their own, as the versions or the replication of a bucket, from the same moment or later.
             """,
         examples: [.init("larder-host backup /backups/2026-11-21", "copies everything to a new folder")],
         options: [data, .json],
@@ -21,8 +24,12 @@ extension HostCommands {
         if context.json {
             context.print(json: [
                 "folder": .string(folder.string), "files": .integer(Int64(result.files)),
-                "bytes": .integer(result.bytes),
+                "bytes": .integer(result.bytes), "elsewhere": result.elsewhere.map { .string($0) } ?? .null,
             ])
+        } else if let storage = result.elsewhere {
+            context.print(
+                "Backed up to \(folder): the database alone. Archives and uploads are in \(storage), and are not in it."
+            )
         } else {
             context.print(
                 "Backed up to \(folder): the database, and \(result.files) files of \(ByteCount.formatted(result.bytes))."

@@ -24,6 +24,11 @@ extension HostCommands {
         ],
         options: [
             data,
+            storage,
+            .flag(
+                "storage-moved",
+                "The archives were brought to this storage from the one that the host had; without it another one is refused."
+            ),
             .value("host", "address", "The name or address to listen on; * for all.", default: "127.0.0.1"),
             .value(
                 "port", short: "p", "number", "The port; 0 lets the system choose, and the choice is printed.",
@@ -63,6 +68,7 @@ extension HostCommands {
         } else {
             context.print("Listening: \(host.url)")
             context.print("Data:      \(configuration.data)")
+            if let storage = configuration.storage { context.print("Storage:   \(storage.location)") }
         }
         let (endless, continuation) = AsyncStream<Never>.makeStream()
         for await _ in endless {}
@@ -84,6 +90,7 @@ private struct ServeOptions: Sendable {
 
     func configuration() throws -> HostConfiguration {
         var configuration = try HostCommands.configuration(arguments, context)
+        configuration.storageHasMoved = arguments.flag("storage-moved")
         let host = arguments.value("host") ?? "127.0.0.1"
         configuration.host = host == "*" ? nil : host == "localhost" ? "127.0.0.1" : host
         configuration.port = try arguments.integer("port", in: 0...65_535) ?? 0

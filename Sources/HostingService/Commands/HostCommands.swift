@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import Kit
+internal import ObjectStorage
 internal import System
 
 /// The command line of `larder-host`.
@@ -23,9 +24,30 @@ package enum HostCommands {
         "data", "folder", "Where the host keeps everything; larder/host among this user's state by default.",
         completion: .directory)
 
+    static let storage = CommandOption.value(
+        "storage", "address",
+        "An S3-compatible storage for archives and uploads, in place of the data folder, as "
+            + "s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1. \(storageVariable) says the same."
+    )
+
+    private static let storageVariable = "LARDER_STORAGE"
+
+    private static func storage(_ arguments: ParsedArguments, _ context: CommandContext) throws -> HostStorage? {
+        guard let setting = arguments.value("storage") ?? context.environment[storageVariable], !setting.isEmpty else {
+            return nil
+        }
+        return HostStorage(
+            location: try S3Location(setting: setting),
+            credentials: try S3Credentials.load(environment: context.environment))
+    }
+
     static func configuration(_ arguments: ParsedArguments, _ context: CommandContext) throws -> HostConfiguration {
-        if let path = arguments.path("data") { return HostConfiguration(data: context.resolve(path)) }
-        return HostConfiguration(data: try LarderPaths(environment: context.environment).state.appending("host"))
+        let data =
+            try arguments.path("data").map { context.resolve($0) }
+            ?? LarderPaths(environment: context.environment).state.appending("host")
+        var configuration = HostConfiguration(data: data)
+        configuration.storage = try storage(arguments, context)
+        return configuration
     }
 
     /// Opens the data folder for one command.

@@ -83,8 +83,15 @@ struct DeviceRoutes: Sendable {
 
     private func archive(_ request: RouteRequest) async throws -> HTTPServerResponse {
         guard let digest = Digest(hex: request.parameters["digest"] ?? ""),
-            let file = try await context.blobs.archive(digest)
+            let archive = try await context.blobs.archive(digest, for: request.http.method)
         else { throw APIError.noSuchPath }
+        let file: ServedFile
+        switch archive {
+        case .file(let own): file = own
+        case .address(let address):
+            // Good for a while and for one method only: nobody is to keep it in the place of this address.
+            return HTTPServerResponse(status: 307, headers: ["Location": address, "Cache-Control": "no-store"])
+        }
         let size = try file.withDescriptor { try $0.status().size }
         var response = FileAnswer(
             file: file, size: size, etag: "\"\(digest.hex)\"", contentType: "application/octet-stream"

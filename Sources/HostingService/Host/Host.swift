@@ -24,10 +24,11 @@ package final class Host: Sendable {
         let database = try await Database.hosting(configuration.database)
         let secret = try await database.write { store in
             _ = try store.issuer()
+            try store.settle(configuration)
             return try store.setting("addressSecret") { Hexadecimal.encode(Identifier.secret()) }
         }
         context = HostContext(
-            database: database, blobs: try FolderBlobStore(folder: configuration.data), limits: configuration.limits,
+            database: database, blobs: try await configuration.openBlobs(), limits: configuration.limits,
             reviewsAutomatically: configuration.reviewsAutomatically,
             sendsToPrivateAddresses: configuration.sendsToPrivateAddresses,
             data: configuration.data,

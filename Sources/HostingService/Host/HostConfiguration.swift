@@ -9,6 +9,10 @@ package import System
 package struct HostConfiguration: Sendable {
     /// The folder of the database and the blobs.
     package var data: FilePath
+    /// Where archives and uploads are kept; nil for the data folder.
+    package var storage: HostStorage?
+    /// Whether the archives were brought to another storage than they were in when the host last ran.
+    package var storageHasMoved = false
     /// The name or numeric address to listen on; nil for all of this machine.
     package var host: String?
     /// 0 lets the system choose.

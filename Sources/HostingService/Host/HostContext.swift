@@ -46,6 +46,8 @@ package struct HostLimits: Sendable {
     package var bytesPerApp: Int64 = 200_000_000_000
     /// How long an upload's addresses are good for, in seconds.
     package var uploadLifetime: Int64 = 24 * 3600
+    /// How long addresses that archives are fetched from are good for, in seconds, when they are elsewhere than at the host.
+    package var downloadLifetime: Int64 = 3600
     /// Bytes of a document in a request.
     package var documentSize = 256 << 10
 

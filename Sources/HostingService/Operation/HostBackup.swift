@@ -10,7 +10,8 @@ package import System
 ///
 /// Archives never change and never go, so all that the copied database speaks of are there after it. Parts of uploads go when
 /// they were processed: they are copied before the database and once more behind it, and when a part that the copied
-/// database needs has slipped through in between, all is done again.
+/// database needs has slipped through in between, all is done again. Of a host with a storage elsewhere the database alone is
+/// copied.
 package struct HostBackup: Sendable {
     private static let attempts = 5
     private let data: FilePath
@@ -21,6 +22,8 @@ package struct HostBackup: Sendable {
         /// Archives and parts.
         package var files = 0
         package var bytes: Int64 = 0
+        /// Where archives and parts are, when they are not in the data folder: those are not in the copy.
+        package var elsewhere: String?
     }
 
     /// - Throws: `HostingError` when there is something at `folder`, or no host's data to copy; `DatabaseError`, `Errno`
@@ -56,15 +59,17 @@ package struct HostBackup: Sendable {
     private func copyOnce(_ source: HostConfiguration, to partial: FilePath) async throws -> Result? {
         var result = Result()
         let copy = HostConfiguration(data: partial)
-        try await merge("uploads", into: partial, &result)
         let database = try await Database.hosting(source.database)
         do {
+            result.elsewhere = try await database.read { try $0.storageElsewhere() }
+            if result.elsewhere == nil { try await merge("uploads", into: partial, &result) }
             try await database.copy(to: copy.database)
         } catch {
             await database.close()
             throw error
         }
         await database.close()
+        guard result.elsewhere == nil else { return result }
         try await merge("uploads", into: partial, &result)
         try await merge("archives", into: partial, &result)
         return try await isWhole(copy) ? result : nil
@@ -86,11 +91,11 @@ package struct HostBackup: Sendable {
             await database.close()
             for file in files {
                 let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
-                guard try await blobs.parts(of: file.id).count == plan.partCount else { return false }
+                guard try await blobs.parts(of: file.id, plan).count == plan.partCount else { return false }
             }
             for version in versions {
                 guard let digest = VersionContent.digest(of: version) else { continue }
-                guard try await blobs.archive(digest) != nil else { return false }
+                guard try await blobs.archive(digest, for: "HEAD") != nil else { return false }
             }
             return true
         } catch {

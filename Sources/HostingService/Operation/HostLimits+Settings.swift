@@ -10,6 +10,7 @@ extension HostLimits {
         ("installed-size", "all files of one archive, unpacked"), ("app-size", "an app bundle's files, unpacked"),
         ("bytes-per-app", "all packs of one app"),
         ("upload-lifetime", "how long addresses for parts are good, in seconds"),
+        ("download-lifetime", "how long addresses of archives in a storage elsewhere are good, in seconds"),
         ("document-size", "a document in a request"),
         ("reports-per-address", "devices' reports about rollouts from one address in an hour"),
         ("reports-per-rollout", "devices whose reports about one rollout are counted"),
@@ -33,6 +34,7 @@ extension HostLimits {
         case "app-size": appSize = Int64(value)
         case "bytes-per-app": bytesPerApp = Int64(value)
         case "upload-lifetime": uploadLifetime = Int64(min(value, 365 * 24 * 3600))
+        case "download-lifetime": downloadLifetime = Int64(min(value, 7 * 24 * 3600))
         case "document-size": documentSize = min(value, 64 << 20)
         case "reports-per-address": reportsPerAddress = value
         case "reports-per-rollout": reportsPerRollout = value

@@ -23,13 +23,15 @@ struct ResourcePresenter: Sendable {
         else { return record }
         var shown = record
         let plan = UploadPlan(fileSize: size, partSize: record.integer("partSize"))
-        let present = try await context.blobs.parts(of: record.id)
+        let present = try await context.blobs.parts(of: record.id, plan)
+        let elsewhere = try await context.blobs.addresses(of: record.id, plan, seconds: context.limits.uploadLifetime)
         let addresses = UploadAddresses(context)
         let expiry = context.clock().seconds + context.limits.uploadLifetime
         shown["uploadOperations"] = .array(
             plan.parts.map { part in
                 var operation: [String: JSONValue] = [
-                    "method": "PUT", "url": .string(addresses.url(for: record.id, part, expiry: expiry)),
+                    "method": "PUT",
+                    "url": .string(elsewhere?[part.number] ?? addresses.url(for: record.id, part, expiry: expiry)),
                     "offset": .integer(part.offset), "length": .integer(part.length),
                     "partNumber": .integer(Int64(part.number)),
                     "expiration": .string(Timestamp(seconds: expiry).formatted),

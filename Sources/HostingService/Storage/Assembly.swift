@@ -11,6 +11,7 @@ struct Assembly {
     private static let name = ".assembled"
     private static let pieceSize = 1 << 20
 
+    let upload: String
     let folder: FilePath
     let plan: UploadPlan
     let wanted: WantedDigests
@@ -49,7 +50,7 @@ struct Assembly {
         }
         try target.borrowed.synchronize()
         return AssembledUpload(
-            path: path, size: plan.fileSize, md5: md5?.finish(), sha256: sha256?.finish().bytes,
+            upload: upload, path: path, size: plan.fileSize, md5: md5?.finish(), sha256: sha256?.finish().bytes,
             compositeMD5: composite.finish())
     }
 }

@@ -8,35 +8,44 @@ internal import System
 
 /// Where the bytes are: parts of uploads first, then archives by their digest.
 ///
-/// A folder is one (`FolderBlobStore`); a store that many hosts share joins here. Calls without `async` are quick enough
-/// for a server's own thread; those with it block elsewhere.
+/// A folder is one (`FolderBlobStore`), and so is a bucket that many hosts share (`S3BlobStore`). Calls without `async` are
+/// quick enough for a server's own thread; those with it block elsewhere. All throw `Errno` or `ObjectStorageError` when the
+/// store cannot do its work.
 protocol BlobStore: Sendable {
     /// Makes a place for an upload's parts.
-    /// - Throws: `Errno`
     func open(_ upload: String) async throws
 
+    /// Where the parts of an upload are sent to, by their numbers; nil when the host takes them itself.
+    /// - Parameter seconds: how long the addresses are to be good for.
+    func addresses(of upload: String, _ plan: UploadPlan, seconds: Int64) async throws -> [Int: String]?
+
     /// Begins to take a part of an upload.
-    /// - Throws: `Errno`; `noSuchFileOrDirectory` for an upload that is not open.
+    /// - Throws: `Errno`; `noSuchFileOrDirectory` for an upload that is not open here.
     func beginPart(of upload: String, _ part: UploadPlan.Part) throws -> any PartReceiver
 
-    /// The parts of an upload that are there, with their MD5 in hexadecimal digits.
-    /// - Throws: `Errno`
-    func parts(of upload: String) async throws -> [Int: String]
+    /// The parts of an upload that are there whole, with their MD5 in hexadecimal digits.
+    func parts(of upload: String, _ plan: UploadPlan) async throws -> [Int: String]
 
-    /// Puts the parts together to one file, for its check. Repeated after a failure it begins anew.
-    /// - Throws: `Errno`, `HostingError` when a part is missing.
+    /// Puts the parts together to one file on this machine, for its check. Repeated after a failure it begins anew.
+    /// - Throws: `HostingError` when a part is missing.
     func assemble(_ upload: String, _ plan: UploadPlan, file: WantedDigests) async throws -> AssembledUpload
 
     /// Keeps an assembled file under its digest for good.
-    /// - Throws: `Errno`
     func keep(_ assembled: AssembledUpload, as digest: Digest) async throws
 
     /// Forgets an upload's parts, and what was put together from them.
     func discard(_ upload: String) async
 
-    /// The archive of that digest, open; nil when there is none.
-    /// - Throws: `Errno`
-    func archive(_ digest: Digest) async throws -> ServedFile?
+    /// The archive of that digest, for a GET or HEAD request; nil when there is none.
+    func archive(_ digest: Digest, for method: String) async throws -> KeptArchive?
+}
+
+/// How a device gets an archive.
+enum KeptArchive: Sendable {
+    /// From the host.
+    case file(ServedFile)
+    /// From an address that is good for a while.
+    case address(String)
 }
 
 /// Takes the body of one part.
@@ -60,10 +69,13 @@ struct WantedDigests: Sendable {
 
 /// A whole uploaded file that nobody has looked into yet.
 struct AssembledUpload: Sendable {
+    let upload: String
     let path: FilePath
     let size: Int64
     let md5: [UInt8]?
     let sha256: [UInt8]?
     /// The MD5 of all parts' MD5s, in their order.
     let compositeMD5: [UInt8]
+    /// What the store calls exactly these bytes; nil where the path says it all.
+    var entityTag: String?
 }

@@ -33,6 +33,8 @@ final class FolderBlobStore: BlobStore {
         }
     }
 
+    func addresses(of upload: String, _ plan: UploadPlan, seconds: Int64) async throws -> [Int: String]? { nil }
+
     func beginPart(of upload: String, _ part: UploadPlan.Part) throws -> any PartReceiver {
         let folder = uploads.appending(upload)
         return try FolderPartReceiver(part: part, folder: folder) { [places] (place: () throws -> Void) in
@@ -40,7 +42,7 @@ final class FolderBlobStore: BlobStore {
         }
     }
 
-    func parts(of upload: String) async throws -> [Int: String] {
+    func parts(of upload: String, _ plan: UploadPlan) async throws -> [Int: String] {
         let folder = uploads.appending(upload)
         return try await offload {
             try Self.partNames(in: folder).mapValues { String($0.drop { $0 != "-" }.dropFirst()) }
@@ -65,7 +67,7 @@ final class FolderBlobStore: BlobStore {
 
     func assemble(_ upload: String, _ plan: UploadPlan, file wanted: WantedDigests) async throws -> AssembledUpload {
         let folder = uploads.appending(upload)
-        return try await offload { try Assembly(folder: folder, plan: plan, wanted: wanted).run() }
+        return try await offload { try Assembly(upload: upload, folder: folder, plan: plan, wanted: wanted).run() }
     }
 
     func discard(_ upload: String) async {
@@ -94,11 +96,11 @@ final class FolderBlobStore: BlobStore {
         }
     }
 
-    func archive(_ digest: Digest) async throws -> ServedFile? {
+    func archive(_ digest: Digest, for method: String) async throws -> KeptArchive? {
         let place = place(of: digest)
         return try await offload {
             do {
-                return try ServedFile(place)
+                return .file(try ServedFile(place))
             } catch Errno.noSuchFileOrDirectory {
                 return nil
             }

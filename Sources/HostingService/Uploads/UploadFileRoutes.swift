@@ -114,7 +114,7 @@ struct UploadFileRoutes: Sendable {
     private func checkComplete(_ file: ResourceRecord) async throws {
         guard file.state(UploadFileState.self) == .awaitingUpload else { return }
         let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
-        let present = try await context.blobs.parts(of: file.id)
+        let present = try await context.blobs.parts(of: file.id, plan)
         if let missing = plan.parts.first(where: { present[$0.number] == nil }) {
             throw APIError.state(
                 "STATE_ERROR.UPLOAD_INCOMPLETE",

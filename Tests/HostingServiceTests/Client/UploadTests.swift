@@ -3,6 +3,7 @@
 
 import Commands
 import Crypto
+import DeviceSupport
 import HTTP
 import HostingClient
 import HostingModel
@@ -21,6 +22,7 @@ import Testing
     ) -> HostingClient {
         var configuration = HTTPClientConfiguration()
         configuration.allowsPlainLoopback = true
+        configuration.trustedCertificates = fixture.publisher.authority.map { [$0] } ?? []
         let signer = fixture.publisher.signer
         return HostingClient(
             url: url ?? fixture.host.url,
@@ -37,8 +39,9 @@ import Testing
         return try fixture.scratch.write(fixture.archive(id, content: content), to: "\(id)-upload/\(id).aar")
     }
 
-    @Test func anArchiveIsUploadedInParts() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestStorage.allCases)
+    func anArchiveIsUploadedInParts(storage: TestStorage) async throws {
+        try await HostFixture.with(in: storage) { fixture in
             let archive = try Self.archive(fixture)
             let uploader = PackUploader(Self.client(fixture))
             let progress = Locked<[Int64]>([])
@@ -59,8 +62,9 @@ import Testing
         }
     }
 
-    @Test func anUploadThatEndedGoesOnWithoutSendingAgainWhatHasArrived() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestStorage.allCases)
+    func anUploadThatEndedGoesOnWithoutSendingAgainWhatHasArrived(storage: TestStorage) async throws {
+        try await HostFixture.with(in: storage) { fixture in
             let archive = try Self.archive(fixture)
             let bytes = try File.read(archive)
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
@@ -88,10 +92,11 @@ import Testing
         }
     }
 
-    @Test func anUploadOutlivesTheHost() async throws {
+    @Test(arguments: TestStorage.allCases) func anUploadOutlivesTheHost(storage: TestStorage) async throws {
         try await Scratch.with { scratch in
             var configuration = HostConfiguration(data: scratch("data"))
             configuration.host = "127.0.0.1"
+            let objects = try storage.begin(in: scratch, &configuration)
             let administration = try await HostAdministration(configuration)
             _ = try await administration.createApp(
                 bundleID: HostFixture.bundleID, name: nil, locale: nil, sku: nil)
@@ -103,6 +108,7 @@ import Testing
             let url = try #require(host?.url)
             var http = HTTPClientConfiguration()
             http.allowsPlainLoopback = true
+            http.trustedCertificates = objects.map { [$0.authorityFile] } ?? []
             let client = HostingClient(
                 url: url, credentials: HostingCredentials(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)),
                 http: HTTPClient(http),
@@ -122,6 +128,7 @@ import Testing
             let version = try await upload.value
             #expect(try await PackUploader(client).outcome(of: version.id).state == "COMPLETE")
             await host?.stop()
+            objects?.stop()
         }
     }
 

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Crypto
+import DeviceSupport
 import HTTP
 import HostingModel
 import HostingService
@@ -18,10 +19,16 @@ final class HostFixture: Sendable {
     let appID: String
     let publisher: Publisher
     let issuer: String
+    /// The store, when it is a bucket.
+    let objects: ObjectServer?
 
     static let bundleID = "org.example.coast"
 
-    private init(_ scratch: Scratch, _ host: Host, _ appID: String, _ issuer: String, _ publisher: Publisher) {
+    private init(
+        _ scratch: Scratch, _ host: Host, _ appID: String, _ issuer: String, _ publisher: Publisher,
+        _ objects: ObjectServer?
+    ) {
+        self.objects = objects
         self.scratch = scratch
         self.host = host
         self.appID = appID
@@ -31,12 +38,14 @@ final class HostFixture: Sendable {
 
     /// Runs `body` with a host that stops afterwards.
     static func with(
+        in storage: TestStorage = .folder,
         _ change: @Sendable (inout HostConfiguration) -> Void = { _ in },
         _ body: (HostFixture) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             var configuration = HostConfiguration(data: scratch("data"))
             configuration.host = "127.0.0.1"
+            let objects = try storage.begin(in: scratch, &configuration)
             change(&configuration)
             let administration = try await HostAdministration(configuration)
             let app = try await administration.createApp(bundleID: bundleID, name: "The Coast", locale: nil, sku: nil)
@@ -45,8 +54,9 @@ final class HostFixture: Sendable {
             await administration.close()
             let host = try await Host(configuration)
             let publisher = Publisher(
-                url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)))
-            let fixture = HostFixture(scratch, host, app.id, issuer, publisher)
+                url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)),
+                authority: objects?.authorityFile)
+            let fixture = HostFixture(scratch, host, app.id, issuer, publisher, objects)
             let result: Result<Void, any Error>
             do {
                 result = .success(try await body(fixture))
@@ -54,6 +64,7 @@ final class HostFixture: Sendable {
                 result = .failure(error)
             }
             await host.stop()
+            objects?.stop()
             try result.get()
         }
     }
@@ -64,7 +75,8 @@ final class HostFixture: Sendable {
         let (key, pem) = try await administration.createKey(name: "\(role)", role: role, apps: apps)
         await administration.close()
         return Publisher(
-            url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)))
+            url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)),
+            authority: objects?.authorityFile)
     }
 
     /// Another app; its identifier.

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Crypto
+internal import HTTP
+internal import HostingModel
+internal import Kit
+internal import ObjectStorage
+internal import System
+
+/// Blobs in a bucket, for any number of hosts: `uploads/<id>/session` names the upload in parts that makes `uploads/<id>/file`,
+/// and `archives/<two digits>/<digest>` is as in a folder. Publishers send parts to the bucket, and devices fetch from it; an
+/// archive that is to be checked is brought to a file on this machine for as long as that takes.
+final class S3BlobStore: BlobStore {
+    let client: S3Client
+    /// Requests wait for the store a shorter time than jobs do.
+    let quick: S3Client
+    private let spool: FilePath
+    private let downloadLifetime: Int64
+    /// The identifiers of uploads in parts, by those of uploads.
+    private let sessions = Locked<[String: String]>([:])
+    /// Archives that were there, until when that is believed.
+    private let known = Locked<[Digest: ContinuousClock.Instant]>([:])
+
+    private static let cacheLimit = 10_000
+    private static let belief = Duration.seconds(60)
+    private static let headers = [
+        (name: "Content-Type", value: "application/octet-stream"),
+        (name: "Cache-Control", value: "public, max-age=31536000, immutable"),
+    ]
+
+    /// - Parameters:
+    ///   - spool: a folder on this machine for archives that are being checked.
+    ///   - downloadLifetime: how long addresses of archives are good, in seconds.
+    init(_ client: S3Client, spool: FilePath, downloadLifetime: Int64) {
+        self.client = client
+        quick = client.waiting(.foreground)
+        self.spool = spool
+        self.downloadLifetime = downloadLifetime
+    }
+
+    /// Asks the bucket for something, to see that it can be reached and used.
+    /// - Throws: `ObjectStorageError`
+    func probe() async throws { try await quick.list("uploads/-") { _ in } }
+
+    static func archiveKey(_ digest: Digest) -> String { "archives/\(digest.hex.prefix(2))/\(digest.hex)" }
+    static func sessionKey(_ upload: String) -> String { "uploads/\(upload)/session" }
+    static func fileKey(_ upload: String) -> String { "uploads/\(upload)/file" }
+
+    // MARK: Parts
+
+    func open(_ upload: String) async throws { _ = try await begin(upload) }
+
+    private func begin(_ upload: String) async throws -> String {
+        let session = try await quick.beginUpload(of: Self.fileKey(upload))
+        try await quick.put(Array(session.utf8), at: Self.sessionKey(upload), contentType: "text/plain")
+        remember(session, for: upload)
+        return session
+    }
+
+    private func remember(_ session: String?, for upload: String) {
+        sessions.withLock { sessions in
+            if sessions.count >= Self.cacheLimit { sessions = [:] }
+            sessions[upload] = session
+        }
+    }
+
+    /// The identifier of the upload in parts; nil for one that is not open.
+    private func session(of upload: String, cached: Bool = true) async throws -> String? {
+        if cached, let known = sessions.withLock({ $0[upload] }) { return known }
+        let bytes = try await quick.bytes(of: Self.sessionKey(upload))
+        let session = bytes.map { String(decoding: $0, as: UTF8.self) }
+        remember(session, for: upload)
+        return session
+    }
+
+    func beginPart(of upload: String, _ part: UploadPlan.Part) throws -> any PartReceiver {
+        throw Errno.noSuchFileOrDirectory
+    }
+
+    func addresses(of upload: String, _ plan: UploadPlan, seconds: Int64) async throws -> [Int: String]? {
+        guard let session = try await session(of: upload) else { return [:] }
+        let addresses = plan.parts.map { part in
+            let url = client.partAddress(
+                of: Self.fileKey(upload), upload: session, number: part.number, length: part.length, seconds: seconds)
+            return (part.number, url)
+        }
+        return Dictionary(addresses) { $1 }
+    }
+
+    func parts(of upload: String, _ plan: UploadPlan) async throws -> [Int: String] {
+        try await present(upload, plan).mapValues { tag in tag.entityTag.filter { $0 != "\"" }.lowercased() }
+    }
+
+    /// The parts that have the lengths they should have. When the store has lost the upload, as after a rule that gives up old
+    /// ones, it is begun anew, and all parts are missing.
+    private func present(_ upload: String, _ plan: UploadPlan) async throws -> [Int: S3Client.Part] {
+        guard var session = try await session(of: upload) else { return [:] }
+        var found: [S3Client.Part]?
+        for isFresh in [false, true] {
+            do {
+                if isFresh { session = try await self.session(of: upload, cached: false) ?? session }
+                found = try await quick.parts(of: Self.fileKey(upload), upload: session)
+                break
+            } catch let error as ObjectStorageError where error.code == .noUpload {}
+        }
+        guard let found else {
+            if try await completed(upload, plan) == nil { _ = try await begin(upload) }
+            return [:]
+        }
+        var whole: [Int: S3Client.Part] = [:]
+        for part in found where plan.part(part.number)?.length == part.size { whole[part.number] = part }
+        return whole
+    }
+
+    // MARK: Files
+
+    /// The file that an upload's parts were put together to.
+    private func completed(_ upload: String, _ plan: UploadPlan) async throws -> S3Client.Object? {
+        let object = try await client.object(Self.fileKey(upload))
+        return object?.size == plan.fileSize ? object : nil
+    }
+
+    func assemble(_ upload: String, _ plan: UploadPlan, file wanted: WantedDigests) async throws -> AssembledUpload {
+        // The key gets a file by the completion of the upload alone, so one that is there is whole.
+        if try await completed(upload, plan) == nil {
+            let parts = try await present(upload, plan)
+            if let missing = plan.parts.first(where: { parts[$0.number] == nil }) {
+                throw HostingError(.storage, "Part \(missing.number) of \(plan.partCount) is missing.")
+            }
+            guard let session = try await session(of: upload) else {
+                throw HostingError(.storage, "The upload \(upload) is not in \(client.location) any more.")
+            }
+            do {
+                try await client.completeUpload(
+                    session, of: Self.fileKey(upload), plan.parts.compactMap { parts[$0.number] })
+            } catch let error as ObjectStorageError where error.code == .noUpload {
+                // An answer that was lost, or another host: then the file is there.
+                guard try await completed(upload, plan) != nil else { throw error }
+            }
+        }
+        return try await bring(upload, plan, wanted)
+    }
+
+    /// Brings an upload's file to this machine.
+    private func bring(_ upload: String, _ plan: UploadPlan, _ wanted: WantedDigests) async throws -> AssembledUpload {
+        let file = try await offload { [spool] in
+            try SpoolFile(spool.appending(upload), plan: plan, wanted: wanted)
+        }
+        let object = try await client.read(Self.fileKey(upload)) { try file.take($0) }
+        return try await offload { try file.finish(upload, entityTag: object.entityTag) }
+    }
+
+    func keep(_ assembled: AssembledUpload, as digest: Digest) async throws {
+        let key = Self.archiveKey(digest)
+        // The same digest is the same content, so whoever was first has it right already.
+        if try await client.object(key)?.size == assembled.size { return }
+        if assembled.size > S3Client.copyLimit {
+            try await client.put(assembled.path, at: key, headers: Self.headers)
+        } else {
+            do {
+                try await client.copy(
+                    Self.fileKey(assembled.upload), to: key, ifTagIs: assembled.entityTag, headers: Self.headers)
+            } catch let error as ObjectStorageError where error.code == .unsupported {
+                try await client.put(assembled.path, at: key, headers: Self.headers)
+            }
+        }
+        guard let object = try await client.object(key), object.size == assembled.size else {
+            throw HostingError(.storage, "\(client.location) has not kept the archive \(digest.hex) whole.")
+        }
+    }
+
+    func discard(_ upload: String) async {
+        let folder = spool.appending(upload)
+        _ = try? await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
+        // What stays behind is swept later.
+        if let session = try? await session(of: upload, cached: false) {
+            try? await quick.abortUpload(session, of: Self.fileKey(upload))
+        }
+        for key in [Self.fileKey(upload), Self.sessionKey(upload)] { try? await quick.delete(key) }
+        remember(nil, for: upload)
+    }
+
+    // MARK: Archives
+
+    func archive(_ digest: Digest, for method: String) async throws -> KeptArchive? {
+        let key = Self.archiveKey(digest)
+        let now = ContinuousClock.now
+        if known.withLock({ $0[digest] }).map({ $0 < now }) ?? true {
+            guard try await quick.object(key) != nil else { return nil }
+            known.withLock { known in
+                if known.count >= Self.cacheLimit { known = [:] }
+                known[digest] = now + Self.belief
+            }
+        }
+        return .address(client.address(method, key, seconds: downloadLifetime))
+    }
+}
