@@ -103,12 +103,14 @@ struct Inventory: Sendable {
 }
 
 extension PackListing {
-    fileprivate init(
+    init(
         id: String, local: LocalPack?, transfer: TransferStatus?, offered: DownloadManifestPack?,
         note: AppRegistry.PackNote?, isManifestKnown: Bool
     ) {
         let state: PackState
-        if let transfer, transfer.state != .failed {
+        // One that is committed is local, though its end is still being recorded.
+        let isCommitted = local != nil && local?.version == transfer?.version
+        if let transfer, transfer.state != .failed, !isCommitted {
             state = PackState(transfer.state)
         } else if local != nil {
             state = offered == nil && isManifestKnown ? .obsolete : .local
