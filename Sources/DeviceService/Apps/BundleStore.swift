@@ -92,18 +92,24 @@ struct BundleStore: Sendable {
     }
 
     /// Deletes every base but `number`, and what was broken off. Blocks.
-    func keep(only number: Int, app: String) throws {
+    /// - Parameter next: a base that is being made; all of it stays.
+    func keep(only number: Int, and next: Int? = nil, app: String) throws {
+        var kept: Set = ["\(number)", "current"]
+        if let next { kept.formUnion(names(of: next)) }
         let opened = try OwnedDescriptor(folder(app), .readOnly, options: .directory)
-        for entry in try opened.borrowed.entries() where entry.name != "\(number)" && entry.name != "current" {
+        for entry in try opened.borrowed.entries() where !kept.contains(entry.name) {
             try opened.borrowed.removeTree(at: FilePath(entry.name))
         }
     }
+
+    /// What there may be of a base: whole, broken off, and the archive it comes in.
+    private func names(of number: Int) -> [String] { ["\(number).aar", "\(number).partial", "\(number)"] }
 
     /// Deletes base `number`, whole or broken off. Blocks.
     func remove(_ app: String, number: Int) throws {
         let folder = folder(app)
         guard Self.here.exists(at: folder) else { return }
-        for name in ["\(number).aar", "\(number).partial", "\(number)"] {
+        for name in names(of: number) {
             try Self.here.removeTree(at: folder.appending(name))
         }
     }

@@ -39,6 +39,7 @@ actor AppLifecycle {
                 continue
             }
             machine.restart()
+            if let record = try await tools.registry.app(app) { await keepBase(of: record, and: machine.plan.bundle) }
             await tools.groups.reclaim(app, machine.plan.group)
             start(InstallRun(machine, tools))
         }
@@ -47,12 +48,13 @@ actor AppLifecycle {
     }
 
     /// Deletes bases that no row names any more: a power cut may bring back what an update had deleted.
-    private func keepBase(of record: AppRecord) async {
+    /// - Parameter next: the base of an install that goes on.
+    private func keepBase(of record: AppRecord, and next: Int? = nil) async {
         let bundles = tools.bundles
         do {
             try await offload {
                 guard bundles.exists(record) else { return }
-                try bundles.keep(only: record.bundle, app: record.id)
+                try bundles.keep(only: record.bundle, and: next, app: record.id)
             }
         } catch {
             log.warning("An old base could not be deleted.", ["app": record.id, "error": "\(error)"])

@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    /// As above, while an update goes on that has put its base in force.
+    @Test func aBaseThatNoRowNamesGoesWhileAnUpdateGoesOn() async throws {
+        try await ServiceHarness.with { harness in
+            _ = try await harness.install(try harness.bundle())
+            try harness.offer([.essential("E", version: 2), .prefetch("P", version: 2), .onDemand("D")])
+            harness.server.spoil("P-2", .stall(after: 0))
+            _ = try await harness.install(try harness.bundle(version: "2.0"), until: .launchable)
+            await harness.stop()
+            let bases = harness.paths.appRoot(ServiceHarness.app).appending("bundle")
+            try FileDescriptor.currentDirectory.makeDirectories(at: bases.appending("77").appending("Old.app"))
+            try await harness.start()
+            #expect(try await harness.connect().send(StatusRequest()).installs.map(\.app) == [ServiceHarness.app])
+            #expect(!FileDescriptor.currentDirectory.exists(at: bases.appending("77")))
+        }
+    }
+
     /// As a service leaves it that is killed while an extension is asked.
     @Test func aManifestThatNoExtensionReadsGoesAtTheNextStart() async throws {
         try await ServiceHarness.with { harness in
