@@ -75,19 +75,9 @@ package struct BuildUploader: Sendable {
     /// Asks until the upload was processed.
     /// - Throws: `HostingClientError`, `HTTPClientError`, `CancellationError`
     package func outcome(of upload: String) async throws -> Outcome {
-        var pause = Duration.milliseconds(200)
-        while true {
-            let data = try await client.resource(.buildUploads, upload)
-            let state = data["attributes"]?["state"]
-            if let name = state?["state"]?.stringValue, name == "COMPLETE" || name == "FAILED" {
-                let errors = (state?["errors"]?.arrayValue ?? []).map {
-                    StateDetail($0["code"]?.stringValue ?? "", $0["description"]?.stringValue ?? "")
-                }
-                return Outcome(
-                    build: data["relationships"]?["build"]?["data"]?["id"]?.stringValue, errors: errors)
-            }
-            try await Task.sleep(for: pause)
-            pause = min(pause * 1.5, .seconds(5))
-        }
+        let data = try await client.resource(.buildUploads, upload) { $0["attributes"]?["state"]?["state"] }
+        return Outcome(
+            build: data["relationships"]?["build"]?["data"]?["id"]?.stringValue,
+            errors: StateDetail.list(data["attributes"]?["state"]?["errors"]))
     }
 }

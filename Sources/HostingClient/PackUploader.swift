@@ -132,24 +132,12 @@ package struct PackUploader: Sendable {
     /// Asks until the version was processed.
     /// - Throws: `HostingClientError`, `HTTPClientError`, `CancellationError`
     package func outcome(of version: String) async throws -> Outcome {
-        var pause = Duration.milliseconds(200)
-        while true {
-            let data = try await client.resource(.backgroundAssetVersions, version)
-            let attributes = data["attributes"]
-            let state = attributes?["state"]?.stringValue ?? ""
-            if state == "COMPLETE" || state == "FAILED" {
-                func details(_ name: String) -> [StateDetail] {
-                    (attributes?["stateDetails"]?[name]?.arrayValue ?? []).map {
-                        StateDetail($0["code"]?.stringValue ?? "", $0["description"]?.stringValue ?? "")
-                    }
-                }
-                return Outcome(
-                    version: attributes?["version"]?.stringValue ?? "", state: state, errors: details("errors"),
-                    warnings: details("warnings"))
-            }
-            try await Task.sleep(for: pause)
-            pause = min(pause * 1.5, .seconds(5))
-        }
+        let data = try await client.resource(.backgroundAssetVersions, version) { $0["attributes"]?["state"] }
+        let attributes = data["attributes"]
+        return Outcome(
+            version: attributes?["version"]?.stringValue ?? "", state: attributes?["state"]?.stringValue ?? "",
+            errors: StateDetail.list(attributes?["stateDetails"]?["errors"]),
+            warnings: StateDetail.list(attributes?["stateDetails"]?["warnings"]))
     }
 }
 
@@ -178,6 +166,21 @@ extension HostingClient {
             throw HostingClientError(.host, "The host at \(url) does not answer as App Store Connect does.")
         }
         return data
+    }
+
+    /// Asks for a resource again and again, until it was processed; its `data`.
+    /// - Parameter state: where its state is: `COMPLETE` and `FAILED` are ends.
+    /// - Throws: as `get`
+    package func resource(
+        _ type: ResourceType, _ id: String, until state: (JSONValue) -> JSONValue?
+    ) async throws -> JSONValue {
+        var pause = Duration.milliseconds(200)
+        while true {
+            let data = try await resource(type, id)
+            if ["COMPLETE", "FAILED"].contains(state(data)) { return data }
+            try await Task.sleep(for: pause)
+            pause = min(pause * 1.5, .seconds(5))
+        }
     }
 }
 

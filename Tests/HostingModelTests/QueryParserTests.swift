@@ -66,6 +66,27 @@ import Testing
         #expect(error?.code == "PARAMETER_ERROR.REQUIRED")
     }
 
+    @Test func whatNothingHereHasMayBeAskedForAndIsNeverThere() throws {
+        let included = try parse(["include": "betaGroups,app", "limit[betaGroups]": "3"], .builds)
+        #expect(included.includes.map(\.name) == ["app"])
+        #expect(!included.query.matchesNothing)
+        #expect(try parse(["filter[betaGroups]": "x"], .builds).query.matchesNothing)
+        #expect(try !parse(["exists[usesNonExemptEncryption]": "true"], .builds).query.matchesNothing)
+        #expect(try parse(["exists[usesNonExemptEncryption]": "false"], .builds).query.matchesNothing)
+        for (name, value) in [("exists[version]", "true"), ("exists[usesNonExemptEncryption]", "perhaps")] {
+            #expect(throws: APIError.self) { try parse([name: value], .builds) }
+        }
+    }
+
+    @Test func buildsSortByTheirNumbers() throws {
+        #expect(try parse(["sort": "-version"], .builds).query.order == .init("versionOrder", isDescending: true))
+        let sorted = ["1.10", "1.9", "2", "1.9.1", "10", "1.9b", ""].sorted {
+            VersionOrder.key($0) < VersionOrder.key($1)
+        }
+        #expect(sorted == ["", "1.9", "1.9.1", "1.9b", "1.10", "2", "10"])
+        #expect(VersionOrder.key("007") == VersionOrder.key("7"))
+    }
+
     @Test func cursorsComeBackAsTheyWent() {
         for cursor in [
             PageCursor(value: nil, sequence: 7), PageCursor(value: .string("Küste,%\""), sequence: 1),

@@ -78,6 +78,26 @@ import Testing
             ])
     }
 
+    @Test func appVersions() {
+        check(
+            AppVersionState.prepareForSubmission,
+            [
+                (.prepareForSubmission, .added, .readyForReview), (.readyForReview, .withdrawn, .prepareForSubmission),
+                (.readyForReview, .submitted, .waitingForReview),
+                (.waitingForReview, .withdrawn, .prepareForSubmission), (.waitingForReview, .reviewStarted, .inReview),
+                (.waitingForReview, .accepted, .accepted), (.waitingForReview, .rejected, .rejected),
+                (.inReview, .withdrawn, .prepareForSubmission), (.inReview, .accepted, .accepted),
+                (.inReview, .rejected, .rejected), (.accepted, .withdrawn, .prepareForSubmission),
+                (.accepted, .released, .processingForDistribution), (.rejected, .submitted, .waitingForReview),
+                (.rejected, .withdrawn, .prepareForSubmission),
+                (.processingForDistribution, .distributed, .readyForDistribution),
+                (.readyForDistribution, .superseded, .replaced),
+            ])
+        #expect(AppVersionState.readyForDistribution.storeState == "READY_FOR_SALE")
+        #expect(AppVersionState.allCases.filter(\.wasApproved) == [.readyForDistribution, .replaced])
+        #expect(AppVersionState.allCases.filter(\.isEditable) == [.prepareForSubmission, .rejected])
+    }
+
     @Test func reviewSubmissions() {
         check(
             ReviewSubmissionState.readyForReview,

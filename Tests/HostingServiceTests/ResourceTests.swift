@@ -13,7 +13,7 @@ import Testing
             // Some are read only beside others.
             let others: [ResourceType: String] = [
                 .reviewSubmissionItems: "METHOD_NOT_ALLOWED", .webhookDeliveries: "PATH_ERROR",
-                .webhookEvents: "PATH_ERROR",
+                .webhookEvents: "PATH_ERROR", .actors: "PATH_ERROR",
             ]
             // A column that the schema names and the table has not would be an error of the host.
             for schema in ResourceCatalog.standard.schemas {

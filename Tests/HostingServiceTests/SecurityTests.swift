@@ -183,7 +183,9 @@ import Testing
     @Test func oversizeRequestsAreRefused() async throws {
         try await HostFixture.with({ $0.limits.documentSize = 10_000 }) { fixture in
             let body = [UInt8](repeating: 0x20, count: 10_001)
-            #expect(try await fixture.publisher.send("POST", "/v1/backgroundAssets", body).status == 413)
+            let tooLong = try await fixture.publisher.send("POST", "/v1/backgroundAssets", body)
+            #expect(tooLong.status == 413)
+            #expect(tooLong.code == "ENTITY_ERROR.TOO_LONG", "refused as every other request is")
             let long = try await fixture.publisher.send(
                 "GET", "/v1/apps", headers: ["X-Long": String(repeating: "x", count: 1 << 20)])
             #expect((400..<500).contains(long.status))

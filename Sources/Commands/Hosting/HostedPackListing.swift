@@ -78,10 +78,9 @@ struct HostedPackListing {
             context.print("Version: \(PackSupport.printable(attributes?["version"]?.stringValue ?? ""))")
             context.print("State:   \(PackSupport.printable(attributes?["state"]?.stringValue ?? ""))")
             for (name, word) in [("errors", "Error"), ("warnings", "Warning")] {
-                for detail in attributes?["stateDetails"]?[name]?.arrayValue ?? [] {
+                for detail in StateDetail.list(attributes?["stateDetails"]?[name]) {
                     context.print(
-                        "\(word): \(PackSupport.printable(detail["description"]?.stringValue ?? "")) "
-                            + "(\(PackSupport.printable(detail["code"]?.stringValue ?? "")))")
+                        "\(word): \(PackSupport.printable(detail.description)) (\(PackSupport.printable(detail.code)))")
                 }
             }
         }

@@ -101,6 +101,13 @@ extension APIError {
             422, "ENTITY_UNPROCESSABLE", "The request's body cannot be processed.", detail, source: .pointer(pointer))
     }
 
+    /// - Parameter limit: in bytes.
+    package static func bodyTooLong(_ limit: Int) -> APIError {
+        APIError(
+            413, "ENTITY_ERROR.TOO_LONG", "The request's body is too long.",
+            "The body of this request may have \(limit) bytes.")
+    }
+
     package static let unexpected = APIError(
         500, "UNEXPECTED_ERROR", "Something went wrong on this side.",
         "The request could not be fulfilled; the log of the host says why. Try again later.")

@@ -47,6 +47,21 @@ package struct RequestDocument: Sendable {
         }
     }
 
+    /// The identifier in the body of a request that changes a to-one relationship; nil when it is to name nothing.
+    /// - Throws: `APIError`
+    package static func linkage(_ bytes: [UInt8], to type: ResourceType) throws(APIError) -> String? {
+        guard let document = try? JSONParser.parse(bytes, options: .init(maximumDepth: 16)).value,
+            let data = document["data"]
+        else { throw .malformed("The body must be JSON with 'data'.") }
+        if data == .null { return nil }
+        guard data["type"]?.stringValue == type.name, let id = data["id"]?.stringValue else {
+            throw APIError(
+                409, "ENTITY_ERROR.INVALID_TYPE", "The type is wrong.",
+                "'data' must name a resource of type '\(type)'.", source: .pointer("/data/type"))
+        }
+        return id
+    }
+
     private static func object(_ value: JSONValue?, _ name: String) throws(APIError) -> [String: JSONValue] {
         guard let value, value != .null else { return [:] }
         guard case .object(let members) = value else { throw .malformed("'data.\(name)' must be an object.") }

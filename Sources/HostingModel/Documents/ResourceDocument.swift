@@ -47,10 +47,10 @@ package struct ResourceDocument: Sendable {
         for relationship in schema.relationships where !relationship.isHidden && isShown(relationship.name) {
             switch relationship.kind {
             case .toOne:
-                guard let id = record.text(relationship.name) else { continue }
-                relationships[relationship.name] = ["data": Self.identifier(relationship.target, id)]
+                relationships[relationship.name] = toOne(relationship, own, record.text(relationship.name))
             case .toMany:
                 relationships[relationship.name] = toMany(relationship, own, linkages[relationship.name])
+            case .absent: relationships[relationship.name] = ["links": [:]]
             }
         }
         var members: [String: JSONValue] = [
@@ -61,13 +61,28 @@ package struct ResourceDocument: Sendable {
         return .object(members)
     }
 
-    private func toMany(_ relationship: ResourceSchema.Relationship, _ own: String, _ linkage: Linkage?) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "links": [
-                "self": .string("\(own)/relationships/\(relationship.name)"),
-                "related": .string("\(own)/\(relationship.name)"),
-            ]
+    private static func links(_ relationship: ResourceSchema.Relationship, _ own: String) -> JSONValue {
+        [
+            "self": .string("\(own)/relationships/\(relationship.name)"),
+            "related": .string("\(own)/\(relationship.name)"),
         ]
+    }
+
+    /// nil when there is nothing to show.
+    private func toOne(_ relationship: ResourceSchema.Relationship, _ own: String, _ id: String?) -> JSONValue? {
+        var members: [String: JSONValue] = [:]
+        members["data"] = id.map { Self.identifier(relationship.target, $0) }
+        switch relationship.links {
+        case .none: break
+        case .empty where id == nil: break
+        case .empty: members["links"] = [:]
+        case .full: members["links"] = Self.links(relationship, own)
+        }
+        return members.isEmpty ? nil : .object(members)
+    }
+
+    private func toMany(_ relationship: ResourceSchema.Relationship, _ own: String, _ linkage: Linkage?) -> JSONValue {
+        var members: [String: JSONValue] = ["links": Self.links(relationship, own)]
         if let linkage {
             members["data"] = .array(linkage.identifiers.map { Self.identifier(relationship.target, $0) })
             members["meta"] = Self.paging(total: linkage.total, limit: linkage.limit, next: nil)

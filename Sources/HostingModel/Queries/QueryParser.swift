@@ -76,15 +76,27 @@ package struct QueryParser: Sendable {
         case (.list, "sort") where !schema.sorts.isEmpty: parsed.query.order = try order(value)
         case (.list, "include"), (.one, "include"): parsed.includes = try includes(value)
         default:
-            guard form != .linkages, let (family, key) = Self.bracketed(name) else { throw illegal(name) }
+            guard form != .linkages, let (family, key) = Self.bracketed(name) else { throw Self.illegal(name) }
             switch family {
             case "fields": parsed.fields[key] = try fields(name, key, value)
-            case "filter" where form == .list: parsed.query.conditions.append(try condition(name, key, value))
+            case "filter" where form == .list:
+                let condition = try condition(name, key, value)
+                if schema.filters.contains(where: { $0.name == key }) {
+                    parsed.query.conditions.append(condition)
+                } else {
+                    parsed.query.matchesNothing = true
+                }
+            case "exists" where form == .list:
+                guard let isThere = schema.presences[key] else { throw Self.illegal(name) }
+                guard let isWanted = ["true": true, "false": false][value] else {
+                    throw invalid(name, "'\(name)' must be true or false.")
+                }
+                if isWanted != isThere { parsed.query.matchesNothing = true }
             case "limit":
-                guard let relationship = schema.relationship(key), relationship.isToMany, relationship.isIncludable
-                else { throw illegal(name) }
+                let isKnown = schema.relationship(key).map { $0.isToMany && $0.isIncludable } ?? false
+                guard isKnown || schema.absentIncludes.contains(key) else { throw Self.illegal(name) }
                 parsed.includedLimits[key] = try number(name, value, Self.maximumIncludedLimit)
-            default: throw illegal(name)
+            default: throw Self.illegal(name)
             }
         }
     }
@@ -99,14 +111,15 @@ package struct QueryParser: Sendable {
                 "sort",
                 "Lists can be sorted by \(schema.sorts.joined(separator: ", ")), with - in front for the other way.")
         }
-        return ResourceQuery.Order(name, isDescending: isDescending)
+        return ResourceQuery.Order(schema.sortKeys[name] ?? name, isDescending: isDescending)
     }
 
     private func includes(_ value: String) throws(APIError) -> [ResourceSchema.Relationship] {
         var found: [ResourceSchema.Relationship] = []
         for name in Self.list(value) where !found.contains(where: { $0.name == name }) {
+            if schema.absentIncludes.contains(name) { continue }
             guard let relationship = schema.relationship(name), relationship.isIncludable else {
-                let names = schema.relationships.filter(\.isIncludable).map(\.name)
+                let names = schema.relationships.filter(\.isIncludable).map(\.name) + schema.absentIncludes.sorted()
                 throw invalid("include", "'\(name.prefix(64))' is none of \(names.joined(separator: ", ")).")
             }
             found.append(relationship)
@@ -128,7 +141,8 @@ package struct QueryParser: Sendable {
     private func condition(
         _ name: String, _ key: String, _ value: String
     ) throws(APIError) -> ResourceQuery.Condition {
-        guard let filter = schema.filters.first(where: { $0.name == key }) else { throw illegal(name) }
+        let filters = schema.filters + schema.absentFilters
+        guard let filter = filters.first(where: { $0.name == key }) else { throw Self.illegal(name) }
         if filter.comparison != .isOneOf {
             // All dates are stored in one form, so that their texts compare as they do.
             guard let date = Timestamp(rfc3339: value) else {
@@ -166,7 +180,7 @@ package struct QueryParser: Sendable {
         return key.isEmpty ? nil : (String(name[..<open]), String(key))
     }
 
-    private func illegal(_ name: String) -> APIError {
+    package static func illegal(_ name: String) -> APIError {
         .parameter(
             "ILLEGAL", name, "A parameter has no place in this request.",
             "'\(name.prefix(64))' cannot be used with this request.")

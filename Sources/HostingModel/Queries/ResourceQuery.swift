@@ -29,6 +29,8 @@ package struct ResourceQuery: Sendable {
     /// Only those of these apps; nil for all.
     package var apps: Set<String>?
     package var conditions: [Condition] = []
+    /// Whether something is asked for that no resource has.
+    package var matchesNothing = false
     /// The order in which they were made, when there is none.
     package var order: Order?
     package var limit: Int

@@ -15,7 +15,7 @@ package struct ResourceCatalog: Sendable {
         .apps, .backgroundAssets, .backgroundAssetVersions, .backgroundAssetUploadFiles, .internalBetaReleases,
         .externalBetaReleases, .appStoreReleases, .reviewSubmissions, .reviewSubmissionItems, .betaReviewSubmissions,
         .reviewDecisions, .webhooks, .webhookDeliveries, .webhookEvents, .preReleaseVersions, .builds, .buildUploads,
-        .buildUploadFiles, .buildReleases, .rollouts, .appRanges,
+        .buildUploadFiles, .buildReleases, .rollouts, .appRanges, .appStoreVersions, .actors,
     ])
 
     /// The description of a type; one without anything for a type that is not in the catalogue.

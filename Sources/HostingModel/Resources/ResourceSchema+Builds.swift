@@ -17,7 +17,9 @@ extension ResourceSchema {
     package static let preReleaseVersions = ResourceSchema(
         .preReleaseVersions,
         attributes: [.text("version"), .text("platform")],
-        relationships: [.toOne("app", .apps), .toMany("builds", .builds, inverse: "preReleaseVersion")],
+        relationships: [
+            .toOne("app", .apps, links: .full), .toMany("builds", .builds, inverse: "preReleaseVersion"),
+        ],
         filters: [Filter("app"), Filter("platform", choices: Platform.names), Filter("version")],
         sorts: ["version"])
 
@@ -25,26 +27,44 @@ extension ResourceSchema {
         .builds,
         attributes: [
             .text("version"), .text("uploadedDate"), .boolean("expired"), .text("processingState"),
+            // Clients read a build only when it has these, too.
+            .text("buildAudienceType"), .text("expirationDate"), .json("iconAssetToken"), .text("minOsVersion"),
+            .boolean("usesNonExemptEncryption"),
             // What devices are told: `BuildContent`.
             .json("content").hidden,
+            // `VersionOrder` of the build's number and of its version.
+            .text("versionOrder").hidden, .text("preReleaseVersionOrder").hidden,
         ],
-        relationships: [.toOne("app", .apps), .toOne("preReleaseVersion", .preReleaseVersions)],
+        relationships: [
+            .toOne("app", .apps, links: .full),
+            .toOne("preReleaseVersion", .preReleaseVersions, links: .full),
+            .toOne("appStoreVersion", .appStoreVersions, links: .full),
+            .toOne("buildUpload", .buildUploads),
+            .absent("appEncryptionDeclaration"), .absent("betaAppReviewSubmission"), .absent("betaBuildLocalizations"),
+            .absent("betaGroups"), .absent("buildBetaDetail"), .absent("icons"), .absent("individualTesters"),
+        ],
         filters: [
-            Filter("app"), Filter("expired", choices: ["true", "false"]), Filter("id"),
+            Filter("app"), Filter("appStoreVersion"),
+            Filter("buildAudienceType", choices: ["INTERNAL_ONLY", "APP_STORE_ELIGIBLE"]),
+            Filter("expired", choices: ["true", "false"]), Filter("id"),
             Filter("preReleaseVersion"), Filter("preReleaseVersion.platform", choices: Platform.names),
             Filter("preReleaseVersion.version"),
             Filter("processingState", choices: ["PROCESSING", "FAILED", "INVALID", "VALID"]),
-            Filter("version"),
+            Filter("usesNonExemptEncryption", choices: ["true", "false"]), Filter("version"),
         ],
-        sorts: ["uploadedDate", "version"],
+        sorts: ["preReleaseVersion", "uploadedDate", "version"],
+        sortKeys: ["preReleaseVersion": "preReleaseVersionOrder", "version": "versionOrder"],
         absentFields: [
-            "appEncryptionDeclaration", "appStoreVersion", "betaAppReviewSubmission", "betaBuildLocalizations",
-            "betaGroups", "buildAudienceType", "buildBetaDetail", "buildBundles", "buildUpload",
-            "computedMinMacOsVersion", "computedMinVisionOsVersion", "diagnosticSignatures", "expirationDate",
-            "iconAssetToken", "icons", "individualTesters", "lsMinimumSystemVersion", "minOsVersion",
-            "perfPowerMetrics",
-            "usesNonExemptEncryption",
-        ])
+            "buildBundles", "computedMinMacOsVersion", "computedMinVisionOsVersion", "diagnosticSignatures",
+            "lsMinimumSystemVersion", "perfPowerMetrics",
+        ],
+        absentIncludes: [
+            "appEncryptionDeclaration", "betaAppReviewSubmission", "betaBuildLocalizations", "betaGroups",
+            "buildBetaDetail", "buildBundles", "icons", "individualTesters",
+        ],
+        absentFilters: [
+            Filter("betaAppReviewSubmission.betaReviewState", BetaReviewState.self), Filter("betaGroups"),
+        ], presences: ["usesNonExemptEncryption": true])
 
     package static let buildUploads = ResourceSchema(
         .buildUploads,

@@ -9,6 +9,7 @@ extension ResourceType {
     package static let reviewSubmissionItems = ResourceType("reviewSubmissionItems")
     package static let betaReviewSubmissions = ResourceType("betaBackgroundAssetReviewSubmissions")
     package static let reviewDecisions = ResourceType("reviewDecisions")
+    package static let actors = ResourceType("actors")
 }
 
 extension ResourceSchema {
@@ -16,27 +17,36 @@ extension ResourceSchema {
         .reviewSubmissions,
         attributes: [.text("platform"), .text("submittedDate"), .text("state")],
         relationships: [
-            .toOne("app", .apps),
+            .toOne("app", .apps, links: .empty),
             .toMany("items", .reviewSubmissionItems, inverse: "reviewSubmission", isIncludable: true),
+            .toOne("appStoreVersionForReview", .appStoreVersions, links: .empty), .toOne("submittedByActor", .actors),
+            .toOne("lastUpdatedByActor", .actors),
         ],
         filters: [
             Filter("app"), Filter("platform", choices: Platform.names), Filter("state", ReviewSubmissionState.self),
-        ],
-        absentFields: ["appStoreVersionForReview", "lastUpdatedByActor", "submittedByActor"])
+        ])
+
+    /// Who did something: a key of this host.
+    package static let actors = ResourceSchema(
+        .actors, attributes: [.text("actorType"), .text("apiKeyId")],
+        absentFields: ["userEmail", "userFirstName", "userLastName"])
 
     package static let reviewSubmissionItems = ResourceSchema(
         .reviewSubmissionItems,
         attributes: [.text("state")],
         relationships: [
+            .toOne("appStoreVersion", .appStoreVersions, links: .empty),
             .toOne("backgroundAssetVersion", .backgroundAssetVersions),
             Relationship.toOne("reviewSubmission", .reviewSubmissions).hidden,
         ],
-        absentFields: [
-            "appCustomProductPageVersion", "appEvent", "appStoreVersion", "appStoreVersionExperiment",
-            "appStoreVersionExperimentV2", "gameCenterAchievementVersion", "gameCenterActivityVersion",
-            "gameCenterChallengeVersion", "gameCenterLeaderboardSetVersion", "gameCenterLeaderboardVersion",
-            "inAppPurchaseVersion", "subscriptionGroupVersion", "subscriptionVersion",
-        ])
+        absentFields: absentFromItems, absentIncludes: absentFromItems)
+
+    private static let absentFromItems: Set<String> = [
+        "appCustomProductPageVersion", "appEvent", "appStoreVersionExperiment", "appStoreVersionExperimentV2",
+        "gameCenterAchievementVersion", "gameCenterActivityVersion", "gameCenterChallengeVersion",
+        "gameCenterLeaderboardSetVersion", "gameCenterLeaderboardVersion", "inAppPurchaseVersion",
+        "subscriptionGroupVersion", "subscriptionVersion",
+    ]
 
     package static let betaReviewSubmissions = ResourceSchema(
         .betaReviewSubmissions,

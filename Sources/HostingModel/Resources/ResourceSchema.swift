@@ -19,9 +19,17 @@ package struct ResourceSchema: Sendable {
     package let filters: [Filter]
     /// Names of attributes by which lists may be sorted.
     package let sorts: [String]
+    /// The hidden attribute that sorts in place of another name.
+    package let sortKeys: [String: String]
     /// Attributes and relationships that Apple's resource of this type has beside ours: they may be asked for in a field
     /// set, and are never there.
     package let absentFields: Set<String>
+    /// Likewise relationships that may be included, and bring nothing.
+    package let absentIncludes: Set<String>
+    /// Likewise filters by what no resource here has: nothing passes them.
+    package let absentFilters: [Filter]
+    /// What `exists` may ask for, and whether every resource has it or none.
+    package let presences: [String: Bool]
 
     package struct Attribute: Sendable {
         package enum Kind: Sendable {
@@ -60,6 +68,8 @@ package struct ResourceSchema: Sendable {
             case toOne
             /// Those resources whose relationship of that name names this one.
             case toMany(inverse: String)
+            /// Apple's resource has it, and ours never: it is shown without anything in it, for clients that count on it.
+            case absent
         }
 
         package let name: String
@@ -68,6 +78,20 @@ package struct ResourceSchema: Sendable {
         /// Whether `include` may name it.
         package var isIncludable = true
         package var isHidden = false
+        package var links = Links.none
+
+        /// What a to-one relationship is shown with.
+        package enum Links: Sendable {
+            case none
+            /// Nothing to follow, for clients that count on links.
+            case empty
+            case full
+        }
+
+        /// Without anything in it.
+        package static func absent(_ name: String) -> Relationship {
+            Relationship(name: name, target: ResourceType(name), kind: .absent, isIncludable: false)
+        }
 
         package static func toOne(_ name: String, _ target: ResourceType) -> Relationship {
             Relationship(name: name, target: target, kind: .toOne)
@@ -87,7 +111,15 @@ package struct ResourceSchema: Sendable {
             return copy
         }
 
-        package var isToMany: Bool { kind != .toOne }
+        /// A to-one relationship with links.
+        package static func toOne(_ name: String, _ target: ResourceType, links: Links) -> Relationship {
+            var relationship = toOne(name, target)
+            relationship.links = links
+            return relationship
+        }
+
+        package var isToOne: Bool { kind == .toOne }
+        package var isToMany: Bool { if case .toMany = kind { true } else { false } }
     }
 
     /// `filter[name]`, and what it compares.
@@ -117,14 +149,19 @@ package struct ResourceSchema: Sendable {
 
     package init(
         _ type: ResourceType, attributes: [Attribute] = [], relationships: [Relationship] = [], filters: [Filter] = [],
-        sorts: [String] = [], absentFields: Set<String> = []
+        sorts: [String] = [], sortKeys: [String: String] = [:], absentFields: Set<String> = [],
+        absentIncludes: Set<String> = [], absentFilters: [Filter] = [], presences: [String: Bool] = [:]
     ) {
         self.type = type
         self.attributes = attributes
         self.relationships = relationships
         self.filters = filters
         self.sorts = sorts
+        self.sortKeys = sortKeys
         self.absentFields = absentFields
+        self.absentIncludes = absentIncludes
+        self.absentFilters = absentFilters
+        self.presences = presences
     }
 
     package func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }

@@ -13,6 +13,13 @@ package struct StateDetail: Hashable, Sendable {
         self.description = description
     }
 
+    /// Those of a list in a document; whatever is no text in one is empty.
+    package static func list(_ value: JSONValue?) -> [StateDetail] {
+        (value?.arrayValue ?? []).map {
+            StateDetail($0["code"]?.stringValue ?? "", $0["description"]?.stringValue ?? "")
+        }
+    }
+
     package var json: JSONValue { ["code": .string(code), "description": .string(description)] }
 
     /// The attribute `stateDetails`.

@@ -80,6 +80,18 @@ extension Connection {
         return changes > 0
     }
 
+    /// The resource that stands for whoever asks; its identifier.
+    /// - Throws: `DatabaseError`
+    func actor(_ caller: Caller) throws -> String {
+        if try record(.actors, caller.keyID) == nil {
+            try insert(
+                ResourceRecord(
+                    .actors, id: caller.keyID, app: "",
+                    values: ["actorType": "API_KEY", "apiKeyId": .string(caller.keyID)]))
+        }
+        return caller.keyID
+    }
+
     /// Who issues all tokens for this host, as App Store Connect's issuer is one for a team.
     /// - Throws: `DatabaseError`
     func issuer() throws -> String { try setting("issuer", Identifier.random) }

@@ -57,7 +57,14 @@ enum BuildPublication {
             values: [
                 "app": .string(upload.app), "version": .string(content.build), "uploadedDate": .string(now),
                 "expired": false, "processingState": "VALID", "preReleaseVersion": .string(version.id),
-                "content": try BuildContent.json(content),
+                "content": try BuildContent.json(content), "buildUpload": .string(upload.id),
+                "versionOrder": .string(VersionOrder.key(content.build)),
+                "preReleaseVersionOrder": .string(VersionOrder.key(content.version)),
+                // Clients of App Store Connect read a build only when it has these. Builds here have no icon, need no
+                // certain system, and expire when somebody says so.
+                "buildAudienceType": "APP_STORE_ELIGIBLE", "expirationDate": "9999-12-31T00:00:00Z",
+                "iconAssetToken": ["height": 0, "templateUrl": "", "width": 0], "minOsVersion": "0.0",
+                "usesNonExemptEncryption": false,
             ])
         try store.insert(build)
         upload["build"] = .string(build.id)

@@ -20,7 +20,10 @@ struct BuildRoutes: Sendable {
         reader.addList(.builds, to: &router)
         reader.addList(.preReleaseVersions, to: &router)
         for name in ["builds", "buildUploads", "buildReleases"] { reader.addRelated(.apps, name, to: &router) }
-        reader.addRelated(.preReleaseVersions, "builds", to: &router)
+        reader.addRelated(.apps, "preReleaseVersions", to: &router)
+        for name in ["builds", "app"] { reader.addRelated(.preReleaseVersions, name, to: &router) }
+        for name in ["app", "appStoreVersion", "preReleaseVersion"] { reader.addRelated(.builds, name, to: &router) }
+        router.add("PATCH", "/v1/builds/{id}", .needs(.manage)) { try await update($0) }
         reader.addRelated(.buildUploads, "buildUploadFiles", to: &router)
     }
 
@@ -50,6 +53,25 @@ struct BuildRoutes: Sendable {
             try store.insert(upload)
         }
         return try await reader.show(upload, status: 201)
+    }
+
+    private func update(_ request: RouteRequest) async throws -> HTTPServerResponse {
+        let body = try RequestDocument(
+            request.http.body, type: .builds, id: request.id, attributes: ["expired", "usesNonExemptEncryption"])
+        let (isExpired, isEncrypted) = (try body.flag("expired"), try body.flag("usesNonExemptEncryption"))
+        let build = try await context.database.write { store in
+            var build = try store.require(.builds, request.id, for: request.caller)
+            if let isExpired {
+                guard isExpired || !build.flag("expired") else {
+                    throw APIError.state("A build that has expired stays so. Upload it as a new build.")
+                }
+                build["expired"] = .bool(isExpired)
+            }
+            if let isEncrypted { build["usesNonExemptEncryption"] = .bool(isEncrypted) }
+            try store.update(build)
+            return build
+        }
+        return try await reader.show(build)
     }
 
     private func release(_ request: RouteRequest) async throws -> HTTPServerResponse {

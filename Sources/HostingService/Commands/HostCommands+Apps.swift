@@ -5,10 +5,16 @@ internal import Kit
 
 extension HostCommands {
     static let app = Command(
-        "app", summary: "Make and list the apps that packs belong to", subcommands: [createApp, listApps])
+        "app", summary: "Make and list the apps that packs belong to",
+        examples: [.init("larder-host app create com.example.coast --name \"The Coast\"", "makes an app")],
+        subcommands: [createApp, listApps])
 
     private static let createApp = Command(
         "create", summary: "Make an app",
+        examples: [
+            .init(
+                "larder-host app create com.example.coast --name \"The Coast\"", "makes an app, and prints its number")
+        ],
         options: [
             data,
             .value("name", "name", "What people call it; the bundle identifier by default."),
@@ -31,8 +37,10 @@ extension HostCommands {
         }
     }
 
-    private static let listApps = Command("list", summary: "List the apps", options: [data, .json]) {
-        arguments, context in
+    private static let listApps = Command(
+        "list", summary: "List the apps",
+        examples: [.init("larder-host app list", "shows all apps with their numbers")], options: [data, .json]
+    ) { arguments, context in
         try await administer(arguments, context) { host in
             let apps = try await host.apps()
             if context.json {

@@ -8,6 +8,7 @@ internal import System
 extension HostCommands {
     static let keys = Command(
         "keys", summary: "Make, list and revoke the keys that publishers sign their requests with",
+        examples: [.init("larder-host keys create CI --role DEVELOPER", "makes a key for a machine that uploads")],
         subcommands: [createKey, listKeys, revokeKey])
 
     private static let createKey = Command(
@@ -69,7 +70,8 @@ extension HostCommands {
     }
 
     private static let listKeys = Command(
-        "list", summary: "List the keys", options: [data, .json]
+        "list", summary: "List the keys",
+        examples: [.init("larder-host keys list", "shows all keys, revoked ones too")], options: [data, .json]
     ) { arguments, context in
         try await administer(arguments, context) { host in
             let keys = try await host.keys()

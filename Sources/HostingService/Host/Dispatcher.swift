@@ -30,7 +30,8 @@ struct Dispatcher: Sendable {
         DecisionRoutes(context: context, reader: reader).addRoutes(to: &router)
         OperationRoutes(context: context).addRoutes(to: &router)
         WebhookRoutes(context: context, reader: reader).addRoutes(to: &router)
-        AppRoutes(reader: reader).addRoutes(to: &router)
+        AppRoutes(context: context, reader: reader).addRoutes(to: &router)
+        AppVersionRoutes(context: context, reader: reader).addRoutes(to: &router)
         uploads.addRoutes(to: &router)
         DeviceRoutes(context: context).addRoutes(to: &router)
         RolloutRoutes(context: context, reader: reader).addRoutes(to: &router)
@@ -42,8 +43,11 @@ struct Dispatcher: Sendable {
     /// What is to be done with a request's body.
     func plan(for request: HTTPServerRequest) -> BodyPlan {
         if request.method == "PUT", request.path.hasPrefix("/uploads/") { return uploads.plan(for: request) }
-        if ReportRoutes.isReport(request) { return .memory(limit: ReportRoutes.sizeLimit) }
-        return .memory(limit: context.limits.documentSize)
+        let limit = ReportRoutes.isReport(request) ? ReportRoutes.sizeLimit : context.limits.documentSize
+        if let length = request.headers["Content-Length"].flatMap({ Int64($0) }), length > limit {
+            return .refuse(.refusal(.bodyTooLong(limit), id: Identifier.random()))
+        }
+        return .memory(limit: limit)
     }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {

@@ -95,16 +95,8 @@ package struct HostAdministration: Sendable {
 
     /// - Throws: `HostingError` when there is such an app already, or its identifier is none; `DatabaseError`
     package func createApp(bundleID: String, name: String?, locale: String?, sku: String?) async throws -> App {
-        let isIdentifier =
-            (1...155).contains(bundleID.utf8.count) && bundleID.first != "." && bundleID.first != "-"
-            && bundleID.unicodeScalars.allSatisfy {
-                $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "." || $0 == "-")
-            }
-        guard isIdentifier else {
-            throw HostingError(
-                .badArguments,
-                "\"\(bundleID)\" is no bundle identifier. It has letters, digits, dots and dashes, as com.example.game."
-            )
+        guard AppIdentifier.isIdentifier(bundleID) else {
+            throw HostingError(.badArguments, AppIdentifier.refusal(of: bundleID))
         }
         return try await database.write { store in
             guard try store.records(.apps, where: ["bundleId": .text(bundleID)]).isEmpty else {
@@ -112,12 +104,13 @@ package struct HostAdministration: Sendable {
             }
             // A number, as App Store Connect's.
             let id = "\(UInt64.random(in: 1_000_000_000...9_999_999_999))"
-            var app = ResourceRecord(
+            let app = ResourceRecord(
                 .apps, id: id, app: id,
                 values: [
                     "bundleId": .string(bundleID), "name": .string(name ?? bundleID), "sku": .string(sku ?? bundleID),
+                    "primaryLocale": .string(locale ?? "en-US"), "isOrEverWasMadeForKids": false,
+                    "contentRightsDeclaration": "DOES_NOT_USE_THIRD_PARTY_CONTENT",
                 ])
-            app["primaryLocale"] = locale.map { .string($0) }
             try store.insert(app)
             return App(id: id, bundleID: bundleID, name: name ?? bundleID)
         }

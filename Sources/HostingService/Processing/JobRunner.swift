@@ -9,21 +9,15 @@ final class JobRunner: Sendable {
     /// Does a job: it is removed from the queue, or has another time to be tried, when this returns.
     typealias Work = @Sendable (_ job: Job, _ attempts: Int) async throws -> Void
 
-    private let context: HostContext
-    private let kind: Job.Kind
-    private let work: Work
     private let wake: AsyncStream<Void>.Continuation
     private let task = Locked<Task<Void, Never>?>(nil)
     /// How long after a failure of the host's own a job is tried again, in seconds.
     private static let pause: Int64 = 5
 
     init(_ context: HostContext, _ kind: Job.Kind, work: @escaping Work) {
-        self.context = context
-        self.kind = kind
-        self.work = work
         let (signals, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.wake = wake
-        let started = Task { [context] in
+        let started = Task {
             var timer: Task<Void, Never>?
             for await _ in signals {
                 timer?.cancel()

@@ -18,6 +18,7 @@ struct Companions: Sendable {
         var seen: Set<String> = []
         for relationship in parsed.includes {
             switch relationship.kind {
+            case .absent: continue
             case .toOne:
                 let ids = Set(owners.compactMap { $0.text(relationship.name) })
                 for record in try store.records(relationship.target, ids.sorted())

@@ -37,7 +37,12 @@ struct ResourceReader: Sendable {
 
     /// `GET /v1/<type>/{id}/<relationship>`, and `.../relationships/<relationship>` for the identifiers alone.
     func addRelated(_ type: ResourceType, _ name: String, to router: inout Router) {
-        guard let relationship = catalog[type].relationship(name), case .toMany(let inverse) = relationship.kind else {
+        guard let relationship = catalog[type].relationship(name) else { return }
+        guard case .toMany(let inverse) = relationship.kind else {
+            router.add("GET", "/v1/\(type)/{id}/\(name)", .needs(.read)) { try await named(type, relationship, $0) }
+            router.add("GET", "/v1/\(type)/{id}/relationships/\(name)", .needs(.read)) {
+                try await linkage(type, relationship, $0)
+            }
             return
         }
         router.add("GET", "/v1/\(type)/{id}/\(name)", .needs(.read)) { request in
@@ -74,6 +79,33 @@ struct ResourceReader: Sendable {
             try await presenter.present(record), linkages: companions.linkages[record.id] ?? [:])
         let included = try await presenter.present(companions.records).map { document.resource($0) }
         return .document(status, document.single(data, included: included, path: path))
+    }
+
+    /// The one resource that a relationship names; null when it names none.
+    private func named(
+        _ type: ResourceType, _ relationship: ResourceSchema.Relationship, _ request: RouteRequest
+    ) async throws -> HTTPServerResponse {
+        let parsed = try QueryParser(relationship.target, .one, catalog: catalog).parse(request.http.query)
+        let found = try await context.database.read { store in
+            let owner = try store.require(type, request.id, for: request.caller)
+            let record = try owner.text(relationship.name).flatMap { try store.record(relationship.target, $0) }
+            return try record.map { ($0, try Companions(of: [$0], parsed, in: store)) }
+        }
+        guard let (record, companions) = found else {
+            return .document(200, document(parsed).single(.null, path: request.http.path))
+        }
+        return try await show(record, parsed, companions, path: request.http.path)
+    }
+
+    /// Likewise its identifier alone.
+    private func linkage(
+        _ type: ResourceType, _ relationship: ResourceSchema.Relationship, _ request: RouteRequest
+    ) async throws -> HTTPServerResponse {
+        if let argument = request.http.query.first { throw QueryParser.illegal(argument.name) }
+        let owner = try await context.database.read { try $0.require(type, request.id, for: request.caller) }
+        let data = owner.text(relationship.name).map { ResourceDocument.identifier(relationship.target, $0) } ?? .null
+        let document = document(QueryParser.Parsed(query: ResourceQuery(type)))
+        return .document(200, document.single(data, path: request.http.path))
     }
 
     private func related(

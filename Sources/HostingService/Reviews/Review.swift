@@ -5,11 +5,11 @@ internal import Database
 internal import HostingModel
 internal import Kit
 
-/// The steps of a submission to the App Store. Each is part of one transaction, in which the submission, its items and the
-/// releases of their versions move together.
+/// The steps of a submission to the App Store. Each is part of one transaction, in which the submission, its items and what
+/// they are about move together.
 struct Review: Sendable {
     /// Packs that go through review together (BA 4.6).
-    static let maximumItems = 10
+    static let maximumPacks = 10
 
     private let context: HostContext
 
@@ -35,52 +35,74 @@ struct Review: Sendable {
         return submission
     }
 
-    /// Takes the App Store release of an item's version a step on.
-    private func stepRelease(
+    /// Takes what an item is about a step on.
+    private func stepSubject(
         of item: ResourceRecord, _ event: AppStoreReleaseState.Event, in store: borrowing Connection
     ) throws {
-        guard let versionID = item.text("backgroundAssetVersion"),
-            let id = try store.record(.backgroundAssetVersions, versionID)?.text(Channel.appStore.release),
-            var release = try store.record(.appStoreReleases, id)
-        else { return }
-        try store.step(&release, AppStoreReleaseState.self, event)
+        try ReviewSubject(of: item, in: store)?.step(event, in: store)
     }
 
     // MARK: The publisher's steps
 
     /// - Throws: `APIError`
     func add(
-        _ version: ResourceRecord, to submission: ResourceRecord, in store: borrowing Connection
+        _ subject: ReviewSubject, to submission: inout ResourceRecord, in store: borrowing Connection
     ) throws -> ResourceRecord {
+        let version = subject.record
         guard version.app == submission.app else {
             throw APIError.relationship(
-                "INVALID", "backgroundAssetVersion", "The version belongs to another app than the submission.")
+                "INVALID", subject.relationship, "The version belongs to another app than the submission.")
         }
         guard submission.state(ReviewSubmissionState.self)?.isOpen == true else {
             throw APIError.state("The submission takes no more items.")
         }
-        guard version.state(VersionState.self) == .complete else {
-            throw APIError.state("The version is not complete.")
-        }
         let present = try items(of: submission, in: store).filter { $0.state(ReviewItemState.self) != .removed }
-        guard present.count < Self.maximumItems else {
-            throw APIError.state(
-                "STATE_ERROR.LIMIT_REACHED", "A submission has at most \(Self.maximumItems) packs.")
-        }
-        let others = try store.records(
-            .backgroundAssetVersions, present.compactMap { $0.text("backgroundAssetVersion") })
-        guard !others.contains(where: { $0.text("backgroundAsset") == version.text("backgroundAsset") }) else {
-            throw APIError.state("The submission has a version of this pack already.")
+        switch subject {
+        case .pack: try checkPack(version, among: present, in: store)
+        case .app:
+            try checkApp(version, submission, among: present)
+            submission["appStoreVersionForReview"] = .string(version.id)
+            try store.update(submission)
         }
         let item = ResourceRecord(
             .reviewSubmissionItems, id: Identifier.random(), app: submission.app,
             values: [
                 "state": .string(ReviewItemState.initial.rawValue), "reviewSubmission": .string(submission.id),
-                "backgroundAssetVersion": .string(version.id),
+                subject.relationship: .string(version.id),
             ])
-        try refusing { try stepRelease(of: item, .added, in: store) }
+        try refusing { try subject.step(.added, in: store) }
         try store.insert(item)
         return item
+    }
+
+    private func checkPack(
+        _ version: ResourceRecord, among present: [ResourceRecord], in store: borrowing Connection
+    ) throws {
+        guard version.state(VersionState.self) == .complete else {
+            throw APIError.state("The version is not complete.")
+        }
+        let versions = present.compactMap { $0.text("backgroundAssetVersion") }
+        guard versions.count < Self.maximumPacks else {
+            throw APIError.state(
+                "STATE_ERROR.LIMIT_REACHED", "A submission has at most \(Self.maximumPacks) packs.")
+        }
+        let others = try store.records(.backgroundAssetVersions, versions)
+        guard !others.contains(where: { $0.text("backgroundAsset") == version.text("backgroundAsset") }) else {
+            throw APIError.state("The submission has a version of this pack already.")
+        }
+    }
+
+    private func checkApp(
+        _ version: ResourceRecord, _ submission: ResourceRecord, among present: [ResourceRecord]
+    ) throws {
+        guard version.text("platform") == submission.text("platform") else {
+            throw APIError.relationship(
+                "INVALID", "appStoreVersion", "The version is for another platform than the submission.")
+        }
+        guard version.text("build") != nil else { throw APIError.state("The version has no build.") }
+        guard !present.contains(where: { $0.text("appStoreVersion") != nil }) else {
+            throw APIError.state("The submission has a version of the app already.")
+        }
     }
 
     /// - Throws: `APIError`
@@ -90,8 +112,18 @@ struct Review: Sendable {
         }
         try refusing {
             try store.step(&item, ReviewItemState.self, .removed)
-            try stepRelease(of: item, .withdrawn, in: store)
+            try stepSubject(of: item, .withdrawn, in: store)
         }
+        try forgetApp(of: item, in: store)
+    }
+
+    /// A submission whose app's version was taken out is about packs alone.
+    private func forgetApp(of item: ResourceRecord, in store: borrowing Connection) throws {
+        guard let id = item.text("appStoreVersion") else { return }
+        var submission = try submission(of: item, in: store)
+        guard submission.text("appStoreVersionForReview") == id else { return }
+        submission["appStoreVersionForReview"] = nil
+        try store.update(submission)
     }
 
     /// - Throws: `APIError`
@@ -106,11 +138,18 @@ struct Review: Sendable {
         guard !present.contains(where: { $0.state(ReviewItemState.self) == .rejected }) else {
             throw APIError.state("An item is rejected. Resolve it or take it out first.")
         }
+        if try AppVersions.isFirstOnItsWay(of: submission.app, in: store),
+            !present.contains(where: { $0.text("appStoreVersion") != nil })
+        {
+            throw APIError.state(
+                "STATE_ERROR.APP_VERSION_REQUIRED",
+                "No version of the app was approved yet: packs go through review together with the first one. Add it.")
+        }
         submission["submittedDate"] = .string(context.now)
         try refusing {
             try store.step(&submission, ReviewSubmissionState.self, .submitted)
             for item in present where item.state(ReviewItemState.self) == .readyForReview {
-                try stepRelease(of: item, .submitted, in: store)
+                try stepSubject(of: item, .submitted, in: store)
             }
         }
         if context.reviewsAutomatically {
@@ -130,7 +169,7 @@ struct Review: Sendable {
             try store.step(&submission, ReviewSubmissionState.self, .canceled)
             for var item in try items(of: submission, in: store) where item.state(ReviewItemState.self) != .removed {
                 try store.step(&item, ReviewItemState.self, .removed)
-                try stepRelease(of: item, .withdrawn, in: store)
+                try stepSubject(of: item, .withdrawn, in: store)
             }
             try store.step(&submission, ReviewSubmissionState.self, .finished)
         }
@@ -147,14 +186,14 @@ struct Review: Sendable {
                 try store.step(&submission, ReviewSubmissionState.self, .reviewStarted)
                 for other in try items(of: submission, in: store)
                 where other.state(ReviewItemState.self) == .readyForReview {
-                    try stepRelease(of: other, .reviewStarted, in: store)
+                    try stepSubject(of: other, .reviewStarted, in: store)
                 }
             }
             guard submission.state(ReviewSubmissionState.self) == .inReview else {
                 throw APIError.state("The submission is not in review.")
             }
             try store.step(&item, ReviewItemState.self, isApproved ? .accepted : .rejected)
-            try stepRelease(of: item, isApproved ? .accepted : .rejected, in: store)
+            try stepSubject(of: item, isApproved ? .accepted : .rejected, in: store)
         }
         try settle(submission.id, in: store)
     }
@@ -183,9 +222,9 @@ struct Review: Sendable {
             guard verdict == .approved else { return }
             for var item in all where item.state(ReviewItemState.self) == .accepted {
                 try store.step(&item, ReviewItemState.self, .approved)
-                try stepRelease(of: item, .released, in: store)
-                try stepRelease(of: item, .distributed, in: store)
-                try Publication.goLive(item.text("backgroundAssetVersion") ?? "", .appStore, in: store)
+                try stepSubject(of: item, .released, in: store)
+                try stepSubject(of: item, .distributed, in: store)
+                try ReviewSubject(of: item, in: store)?.goLive(now: context.now, in: store)
             }
             try store.step(&submission, ReviewSubmissionState.self, .finished)
         }

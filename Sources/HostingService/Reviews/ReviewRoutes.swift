@@ -34,7 +34,8 @@ struct ReviewRoutes: Sendable {
             .reviewSubmissions, id: Identifier.random(), app: appID,
             values: ["app": .string(appID), "state": .string(ReviewSubmissionState.initial.rawValue)])
         submission["platform"] = platform.map { .string($0) }
-        try await context.database.write { [submission] store in
+        let made = try await context.database.write { [submission] store in
+            var submission = submission
             _ = try store.require(.apps, appID, as: "app", for: request.caller)
             let others = try store.records(.reviewSubmissions, where: ["app": .text(appID)])
             if let open = others.first(where: {
@@ -44,9 +45,11 @@ struct ReviewRoutes: Sendable {
                     "STATE_ERROR.SUBMISSION_IN_PROGRESS",
                     "The submission \(open.id) of this app and platform is not complete. Go on with it, or cancel it.")
             }
+            submission["lastUpdatedByActor"] = .string(try store.actor(request.caller))
             try store.insert(submission)
+            return submission
         }
-        return try await reader.show(submission, status: 201)
+        return try await reader.show(made, status: 201)
     }
 
     private func updateSubmission(_ request: RouteRequest) async throws -> HTTPServerResponse {
@@ -68,6 +71,10 @@ struct ReviewRoutes: Sendable {
                 try store.update(submission)
             }
             let review = Review(context)
+            let actor = try store.actor(request.caller)
+            submission["lastUpdatedByActor"] = .string(actor)
+            if isSubmitted { submission["submittedByActor"] = .string(actor) }
+            try store.update(submission)
             if isSubmitted { try review.submit(&submission, in: store) }
             if isCanceled { try review.cancel(&submission, in: store) }
             return submission
@@ -80,15 +87,30 @@ struct ReviewRoutes: Sendable {
     private func createItem(_ request: RouteRequest) async throws -> HTTPServerResponse {
         let body = try RequestDocument(
             request.http.body, type: .reviewSubmissionItems,
-            relationships: ["reviewSubmission", "backgroundAssetVersion"])
+            relationships: ["reviewSubmission", "appStoreVersion", "backgroundAssetVersion"])
         let submissionID = try body.requiredLink("reviewSubmission", to: .reviewSubmissions)
-        let versionID = try body.requiredLink("backgroundAssetVersion", to: .backgroundAssetVersions)
+        let appVersionID = try body.link("appStoreVersion", to: .appStoreVersions)
+        let versionID = try body.link("backgroundAssetVersion", to: .backgroundAssetVersions)
+        guard (appVersionID == nil) != (versionID == nil) else {
+            throw APIError.relationship(
+                "REQUIRED", "backgroundAssetVersion",
+                "An item is about one of backgroundAssetVersion and appStoreVersion.")
+        }
         let item = try await context.database.write { store in
-            let submission = try store.require(
+            var submission = try store.require(
                 .reviewSubmissions, submissionID, as: "reviewSubmission", for: request.caller)
-            let version = try store.require(
-                .backgroundAssetVersions, versionID, as: "backgroundAssetVersion", for: request.caller)
-            return try Review(context).add(version, to: submission, in: store)
+            var subject: ReviewSubject?
+            if let versionID {
+                subject = .pack(
+                    try store.require(
+                        .backgroundAssetVersions, versionID, as: "backgroundAssetVersion", for: request.caller))
+            }
+            if let appVersionID {
+                subject = .app(
+                    try store.require(.appStoreVersions, appVersionID, as: "appStoreVersion", for: request.caller))
+            }
+            guard let subject else { throw APIError.unexpected }
+            return try Review(context).add(subject, to: &submission, in: store)
         }
         return try await reader.show(item, status: 201)
     }
@@ -110,7 +132,13 @@ struct ReviewRoutes: Sendable {
     private func deleteItem(_ request: RouteRequest) async throws -> HTTPServerResponse {
         try await context.database.write { store in
             var item = try store.require(.reviewSubmissionItems, request.id, for: request.caller)
-            try Review(context).remove(&item, in: store)
+            do {
+                try Review(context).remove(&item, in: store)
+            } catch let error as APIError where error.status == 409 {
+                // The interface has no 409 for a resource that is to go.
+                throw APIError(
+                    403, "FORBIDDEN_ERROR.STATE", "The resource cannot be deleted as things stand.", error.detail)
+            }
             try store.delete(.reviewSubmissionItems, item.id)
         }
         return .noContent

@@ -25,7 +25,7 @@ struct ResourceColumns {
             columns.append(Column(name: attribute.name, kind: attribute.kind))
         }
         // What belongs to an app directly has that relationship in the column that every table has.
-        for relationship in schema.relationships where !relationship.isToMany && relationship.name != "app" {
+        for relationship in schema.relationships where relationship.isToOne && relationship.name != "app" {
             columns.append(Column(name: relationship.name, kind: .text))
         }
         self.columns = columns

@@ -21,6 +21,7 @@ struct ResourceConditions {
         if let apps = query.apps {
             add(apps.isEmpty ? "1 = 0" : "r.\"app\" IN (\(SQL.places(apps.count)))", apps.sorted().map { .text($0) })
         }
+        if query.matchesNothing { add("1 = 0", []) }
         for condition in query.conditions { add(condition) }
     }
 
@@ -44,6 +45,7 @@ struct ResourceConditions {
             switch relationship.kind {
             case .toOne: "f.\"id\" = r.\(SQL.quoted(relationship.name))"
             case .toMany(let inverse): "f.\(SQL.quoted(inverse)) = r.\"id\""
+            case .absent: "1 = 0"
             }
         add("EXISTS (SELECT 1 FROM \(SQL.quoted(target.type.name)) AS f WHERE \(link) AND \(part))", values)
     }

@@ -55,4 +55,28 @@ import Testing
             #expect(try await bench.device.connect().send(AppsRequest()).apps.map(\.version) == ["2.0"])
         }
     }
+
+    /// One live version of a pack for all installed builds: an older one gets it, too.
+    @Test func anOlderBuildFollowsTheChannelsNewPackVersion() async throws {
+        try await HostBench.with { host in
+            let (bench, id) = (host.bench, SampleApp.bundleID)
+            for pack in bench.packs { try await host.publish(pack) }
+            try await host.publish(host.app(version: "1.0"), version: "1.0")
+            try await host.expectSuccess(
+                ["install", id, "--from", host.url, "--channel", "internalBeta", "--token", host.token])
+            let app = try await bench.device.launch()
+
+            // The channel has a newer build by now, which this device did not take.
+            try await host.publish(host.app(version: "2.0"), version: "2.0")
+            var files = bench.essential.files
+            let path = files.keys.sorted()[0]
+            files[path] = Array("for every build".utf8)
+            try await host.publish(
+                SamplePack.make("First", version: 2, policy: "essential", files: files, in: bench.scratch))
+            #expect(try await app.ask("check").contains("First"))
+            #expect(try await app.ask("ensureLatest First") == "ok First")
+            #expect(try await app.ask("read \(path)") == "ok " + summary(Array("for every build".utf8)))
+            #expect(try await bench.device.connect().send(AppsRequest()).apps.map(\.version) == ["1.0"])
+        }
+    }
 }
