@@ -6,10 +6,10 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build release test demo check fmt bench fuzz torture docs install uninstall clean
+.PHONY: help setup build release test demo check fmt bench fuzz torture conformance docs install uninstall clean
 
 help: ## list the verbs
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing on this machine
 	@scripts/setup
@@ -40,6 +40,9 @@ fuzz: ## run every fuzz target for a minute
 
 torture: ## kill, cut and fill through installs and updates for some minutes, and count
 	@scripts/torture
+
+conformance: ## hold larder-host against App Store Connect's interface: make conformance SPEC=<OpenAPI file>
+	@scripts/conformance $(SPEC)
 
 docs: build ## write docs/cli.md and docs/cli-host.md from the command trees
 	@scripts/docs
