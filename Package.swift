@@ -196,6 +196,9 @@ let package = Package(
         .executableTarget(
             name: "fuzz-download-manifest", dependencies: ["FuzzSupport", "TestSupport", "AssetPacks", "Kit"],
             path: "Tests/Fuzz/DownloadManifest"),
+        .executableTarget(
+            name: "fuzz-hosting", dependencies: ["FuzzSupport", "Crypto", "HostingModel", "Kit"],
+            path: "Tests/Fuzz/Hosting"),
         .testTarget(
             name: "Integration",
             dependencies: [
