@@ -28,10 +28,17 @@ actor Catalogue {
     /// Hears of trouble that is waited out, in words for a person; nil when it has passed.
     typealias TroubleReport = @Sendable (String?) -> Void
 
+    /// Who waits for a manifest.
+    private struct Waiter {
+        var trouble: TroubleReport
+        var continuation: CheckedContinuation<Entry, any Error>
+    }
+
     private struct Fetch {
-        var task: Task<Entry, any Error>
+        var number: Int
+        var task: Task<Void, Never>
         var trouble: String?
-        var listeners: [TroubleReport] = []
+        var waiters: [Int: Waiter] = [:]
     }
 
     private let registry: AppRegistry
@@ -39,6 +46,7 @@ actor Catalogue {
     private let clients: any HTTPClientSource
     private let log: Logger
     private var fetches: [String: Fetch] = [:]
+    private var lastNumber = 0
 
     init(registry: AppRegistry, settings: SettingsStore, clients: any HTTPClientSource, log: Logger) {
         self.registry = registry
@@ -47,24 +55,64 @@ actor Catalogue {
         self.log = log.named("catalogue")
     }
 
-    /// The newest manifest, from the server. Calls that come together share one fetch.
+    /// The newest manifest, from the server. Calls that come together share one fetch, which ends with the last of them that is
+    /// cancelled.
     ///
     /// A server that is silent is asked again under `policy`: the last attempt begins within its patience and ends with
     /// the client's stall time-out, or after a minute if bytes trickle.
-    /// - Throws: `DeviceError` with code `manifestUnavailable` or `badManifest`.
+    /// - Throws: `DeviceError` with code `manifestUnavailable` or `badManifest`; `CancellationError`
     func fetch(
         _ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy = .foreground,
         trouble: @escaping TroubleReport = { _ in }
     ) async throws -> Entry {
-        if let fetch = fetches[app] {
-            if let text = fetch.trouble { trouble(text) }
-            fetches[app]?.listeners.append(trouble)
-            return try await fetch.task.value
+        let number = takeNumber()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
+                if let text = fetches[app]?.trouble { trouble(text) }
+                var fetch = fetches[app] ?? begin(app, keys, policy)
+                fetch.waiters[number] = Waiter(trouble: trouble, continuation: continuation)
+                fetches[app] = fetch
+            }
+        } onCancel: {
+            Task { await self.leave(app, number) }
         }
-        let task = Task { try await self.load(app, keys: keys, policy: policy) }
-        fetches[app] = Fetch(task: task, listeners: [trouble])
-        defer { fetches[app] = nil }
-        return try await task.value
+    }
+
+    /// How many callers wait for a manifest.
+    var waiterCount: Int { fetches.values.reduce(0) { $0 + $1.waiters.count } }
+
+    private func takeNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private func begin(_ app: String, _ keys: BackgroundAssetsKeys, _ policy: RetryPolicy) -> Fetch {
+        let number = takeNumber()
+        let task = Task {
+            let result: Result<Entry, any Error>
+            do {
+                result = .success(try await load(app, keys: keys, policy: policy))
+            } catch {
+                result = .failure(error)
+            }
+            end(app, number, result)
+        }
+        return Fetch(number: number, task: task)
+    }
+
+    private func end(_ app: String, _ number: Int, _ result: Result<Entry, any Error>) {
+        guard let fetch = fetches[app], fetch.number == number else { return }
+        fetches[app] = nil
+        for waiter in fetch.waiters.values { waiter.continuation.resume(with: result) }
+    }
+
+    private func leave(_ app: String, _ number: Int) {
+        guard let waiter = fetches[app]?.waiters.removeValue(forKey: number) else { return }
+        waiter.continuation.resume(throwing: CancellationError())
+        guard let fetch = fetches[app], fetch.waiters.isEmpty else { return }
+        fetches[app] = nil
+        fetch.task.cancel()
     }
 
     private func description(_ app: String, _ origin: AppOrigin) async throws -> DeviceDescription {
@@ -76,7 +124,7 @@ actor Catalogue {
     private func tell(_ app: String, _ trouble: String?) {
         guard let fetch = fetches[app], fetch.trouble != trouble else { return }
         fetches[app]?.trouble = trouble
-        for listener in fetch.listeners { listener(trouble) }
+        for waiter in fetch.waiters.values { waiter.trouble(trouble) }
     }
 
     /// The last known manifest, or the newest when there is none.
