@@ -47,9 +47,10 @@ let package = Package(
         system("CLZ4", pkgConfig: "liblz4", apt: "liblz4-dev"),
         system("CLZFSE", pkgConfig: "lzfse"),
         .target(name: "CLinux", path: "Sources/CLinux", cSettings: [.define("_GNU_SOURCE")]),
-        // Of libcurl, libssl and libmicrohttpd only the headers are needed here: they are loaded when they are first used.
+        // Of libcurl, libssl, libmicrohttpd and libpq only the headers are needed here: they are loaded when they are first used.
         .target(name: "CCurlShim", dependencies: ["CLinux", "COpenSSL"], path: "Sources/CCurlShim"),
         .target(name: "CMicroHTTPDShim", dependencies: ["CLinux"], path: "Sources/CMicroHTTPDShim"),
+        .target(name: "CPostgresShim", dependencies: ["CLinux"], path: "Sources/CPostgresShim"),
         .target(name: "COpenSSLShim", dependencies: ["COpenSSL"], path: "Sources/COpenSSLShim"),
 
         // The rooms, lowest first; imports point down.
@@ -59,7 +60,7 @@ let package = Package(
         room("HTTP", "Crypto", "Kit", "System", "CLinux", "CCurlShim", "CMicroHTTPDShim"),
         room("ObjectStorage", "HTTP", "Crypto", "Kit", "System"),
         room("Mail", "HTTP", "Kit", "System", "CCurlShim"),
-        room("Database", "Kit", "System", "CSQLite"),
+        room("Database", "Kit", "System", "CSQLite", "CPostgresShim"),
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
         room("Languages"),
         room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
@@ -132,8 +133,8 @@ let package = Package(
             "DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "HTTPSupport", "Crypto", "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
-            "HostingService", "HostingService", "HostingModel", "HostingClient", "Mail", "ObjectStorage", "Commands",
-            "DeviceSupport", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit", "System",
+            "HostingService", "HostingService", "HostingModel", "HostingClient", "Database", "Mail", "ObjectStorage",
+            "Commands", "DeviceSupport", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit", "System",
             "larder-host"),
         tests(
             "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",

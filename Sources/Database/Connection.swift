@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import CSQLite
-import Kit
-import System
-
 /// The open database inside a `read` or `write` closure.
 package struct Connection: ~Copyable {
-    private let handle: Handle
+    private let session: any Session
     /// Whether only statements that change nothing are run.
     private let isReadOnly: Bool
 
-    init(_ handle: Handle, isReadOnly: Bool) {
-        self.handle = handle
+    init(_ session: any Session, isReadOnly: Bool) {
+        self.session = session
         self.isReadOnly = isReadOnly
     }
 
     /// How many rows the last statement inserted, changed or deleted.
-    package var changes: Int { Int(sqlite3_changes(handle.raw)) }
+    package var changes: Int { session.changes }
 
-    /// The number of the row that was inserted last.
-    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle.raw) }
+    /// Seconds since 1970 by the clock that all who use this database share.
+    /// - Throws: `DatabaseError`
+    package func seconds() throws -> Int64 { try first(session.clockQuery) { $0.int64(0) } ?? 0 }
 
     /// Runs one statement for its effect. `values` stand for its `?` in order.
     /// - Throws: `DatabaseError`
     package func execute(_ sql: String, _ values: [SQLValue] = []) throws {
-        try run(sql, values) { _ in true }
+        try session.run(sql, values, isReadOnly: isReadOnly) { _ in true }
     }
 
     /// All rows of a query, through `map`.
@@ -34,7 +31,7 @@ package struct Connection: ~Copyable {
         _ sql: String, _ values: [SQLValue] = [], _ map: (borrowing Row) throws -> Result
     ) throws -> [Result] {
         var results: [Result] = []
-        try run(sql, values) { row in
+        try session.run(sql, values, isReadOnly: isReadOnly) { row in
             results.append(try map(row))
             return true
         }
@@ -47,36 +44,10 @@ package struct Connection: ~Copyable {
         _ sql: String, _ values: [SQLValue] = [], _ map: (borrowing Row) throws -> Result
     ) throws -> Result? {
         var result: Result?
-        try run(sql, values) { row in
+        try session.run(sql, values, isReadOnly: isReadOnly) { row in
             result = try map(row)
             return false
         }
         return result
     }
-
-    /// Steps through a statement until `body` says no or the rows end.
-    private func run(_ sql: String, _ values: [SQLValue], _ body: (borrowing Row) throws -> Bool) throws {
-        guard let statement = try handle.statement(sql) else { return }
-        defer { handle.keep(statement, sql) }
-        // A pragma that moves the log into the file changes files, not contents.
-        if isReadOnly, sqlite3_stmt_readonly(statement) == 0, !sql.hasPrefix("PRAGMA wal_checkpoint") {
-            throw DatabaseError(.readOnly, "A statement that changes the database stands where it is only read: \(sql)")
-        }
-        guard sqlite3_bind_parameter_count(statement) == values.count else {
-            throw DatabaseError(
-                .failed,
-                "A statement has \(sqlite3_bind_parameter_count(statement)) places for \(values.count) values: \(sql)")
-        }
-        for (index, value) in values.enumerated() {
-            try check(value.bind(to: statement, at: CInt(index + 1)), sql)
-        }
-        while true {
-            let result = sqlite3_step(statement)
-            guard result != SQLITE_DONE else { return }
-            guard result == SQLITE_ROW else { return try check(result, sql) }
-            guard try body(Row(statement)) else { return }
-        }
-    }
-
-    private func check(_ result: CInt, _ sql: String) throws { try handle.check(result, sql) }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import CSQLite
 package import Kit
-import System
 
 /// What goes wrong with the database.
 package typealias DatabaseError = RoomError<DatabaseErrorCode>
@@ -22,31 +20,10 @@ package struct DatabaseErrorCode: ErrorCode {
     package static let readOnly = Self(name: "database.readOnly")
     /// A row breaks a rule of its table.
     package static let constraint = Self(name: "database.constraint")
+    /// It went together with another transaction that was there first, too often.
+    package static let conflict = Self(name: "database.conflict")
+    /// The connection broke, or nothing came in time; whether the last transaction counts is not known.
+    package static let lost = Self(name: "database.lost")
     package static let closed = Self(name: "database.closed")
     package static let failed = Self(name: "database.failed")
-}
-
-extension DatabaseError {
-    init(result: CInt, _ raw: OpaquePointer, path: FilePath, doing: String) {
-        let said = String(cString: sqlite3_errmsg(raw))
-        switch result & 0xFF {
-        case SQLITE_CORRUPT, SQLITE_NOTADB:
-            self.init(
-                .corrupt,
-                "The database \(path) is damaged (\(said)). Move it away and start again: apps and packs on the disk are kept, "
-                    + "but have to be installed anew.")
-        case SQLITE_FULL:
-            self.init(.noSpace, "There is no space left for the database \(path). Free some and try again.")
-        case SQLITE_BUSY, SQLITE_LOCKED:
-            self.init(.busy, "Another program is using the database \(path). Close it and try again.")
-        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
-            self.init(.cannotOpen, "The database \(path) cannot be opened (\(said)). Check the folder's permissions.")
-        case SQLITE_READONLY:
-            self.init(.readOnly, "The database \(path) cannot be written (\(said)). Check the folder's permissions.")
-        case SQLITE_CONSTRAINT:
-            self.init(.constraint, "A row does not fit its table in \(path) (\(said)).")
-        default:
-            self.init(.failed, "The database \(path) failed to \(doing): \(said) (SQLite code \(result)).")
-        }
-    }
 }

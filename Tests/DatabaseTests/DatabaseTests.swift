@@ -19,7 +19,7 @@ struct DatabaseTests {
 
     @Test func valuesOfEveryKindComeBack() async throws {
         try await scratch { path in
-            let database = try await Database(path: path, migrations: Self.schema)
+            let database = try await SQLiteDatabase(path: path, migrations: Self.schema)
             let big = Int64.max
             try await database.write {
                 try $0.execute("INSERT INTO pack VALUES (?, ?, ?)", ["full", .integer(big), .blob([0, 1, 255])])
@@ -43,7 +43,7 @@ struct DatabaseTests {
 
     @Test func aThrowUndoesTheWholeTransaction() async throws {
         try await scratch { path in
-            let database = try await Database(path: path, migrations: Self.schema)
+            let database = try await SQLiteDatabase(path: path, migrations: Self.schema)
             struct Change: Error {}
             await #expect(throws: Change.self) {
                 try await database.write { connection in
@@ -63,7 +63,7 @@ struct DatabaseTests {
 
     @Test func readsCannotWrite() async throws {
         try await scratch { path in
-            let database = try await Database(path: path, migrations: Self.schema)
+            let database = try await SQLiteDatabase(path: path, migrations: Self.schema)
             let error = await #expect(throws: DatabaseError.self) {
                 try await database.read { try $0.execute("DELETE FROM pack") }
             }
@@ -74,10 +74,10 @@ struct DatabaseTests {
 
     @Test func migrationsRunOnceAndInOrder() async throws {
         try await scratch { path in
-            let first = try await Database(path: path, migrations: Self.schema)
+            let first = try await SQLiteDatabase(path: path, migrations: Self.schema)
             try await first.write { try $0.execute("INSERT INTO pack VALUES ('a', 1, NULL)") }
             await first.close()
-            let second = try await Database(
+            let second = try await SQLiteDatabase(
                 path: path,
                 migrations: [
                     Migration(version: 2, statements: ["ALTER TABLE pack ADD COLUMN note TEXT DEFAULT 'none'"])
@@ -85,7 +85,7 @@ struct DatabaseTests {
             #expect(try await second.read { try $0.first("SELECT note FROM pack") { $0.text(0) } } == "none")
             await second.close()
             let error = await #expect(throws: DatabaseError.self) {
-                try await Database(path: path, migrations: Self.schema)
+                try await SQLiteDatabase(path: path, migrations: Self.schema)
             }
             #expect(error?.code == .newer)
         }
@@ -94,8 +94,8 @@ struct DatabaseTests {
     @Test func aFailedMigrationLeavesTheFileAsItWas() async throws {
         try await scratch { path in
             let broken = [Migration(version: 1, statements: ["CREATE TABLE a (b INTEGER)", "CREATE TABLE (("])]
-            await #expect(throws: DatabaseError.self) { try await Database(path: path, migrations: broken) }
-            let database = try await Database(path: path, migrations: Self.schema)
+            await #expect(throws: DatabaseError.self) { try await SQLiteDatabase(path: path, migrations: broken) }
+            let database = try await SQLiteDatabase(path: path, migrations: Self.schema)
             #expect(
                 try await database.read {
                     try $0.first("SELECT count(*) FROM sqlite_schema WHERE name = 'a'") { $0.int64(0) }
@@ -108,7 +108,7 @@ struct DatabaseTests {
         try await scratch { path in
             try AtomicFile.write(Array(repeating: UInt8(ascii: "x"), count: 8192), to: path, durable: false)
             let error = await #expect(throws: DatabaseError.self) {
-                try await Database(path: path, migrations: Self.schema)
+                try await SQLiteDatabase(path: path, migrations: Self.schema)
             }
             #expect(error?.code == .corrupt)
             #expect(error?.message.contains(path.string) == true)
@@ -117,14 +117,14 @@ struct DatabaseTests {
 
     @Test func aMissingFolderIsNamed() async throws {
         let error = await #expect(throws: DatabaseError.self) {
-            try await Database(path: "/nonexistent/larder.sqlite", migrations: Self.schema)
+            try await SQLiteDatabase(path: "/nonexistent/larder.sqlite", migrations: Self.schema)
         }
         #expect(error?.code == .cannotOpen)
     }
 
     @Test func placesAndValuesMustAgree() async throws {
         try await scratch { path in
-            let database = try await Database(path: path, migrations: Self.schema)
+            let database = try await SQLiteDatabase(path: path, migrations: Self.schema)
             await #expect(throws: DatabaseError.self) {
                 try await database.write { try $0.execute("DELETE FROM pack WHERE id = ?") }
             }
@@ -136,12 +136,12 @@ struct DatabaseTests {
 
     @Test func aStatementMayRunInsideItself() async throws {
         try await scratch { path in
-            let database = try await Database(path: path, migrations: Self.schema)
+            let database = try await SQLiteDatabase(path: path, migrations: Self.schema)
             let pairs = try await database.write { connection in
                 for size in [1, 2, 3] {
                     try connection.execute("INSERT INTO pack VALUES (?, ?, NULL)", [.text("\(size)"), .integer(size)])
                 }
-                #expect(connection.lastInsertedRow == 3)
+                #expect(connection.changes == 1)
                 let sql = "SELECT size FROM pack WHERE size >= ? ORDER BY size"
                 return try connection.rows(sql, [.integer(2)]) { outer in
                     try connection.rows(sql, [.integer(1)]) { [outer.int64(0), $0.int64(0)] }
@@ -165,7 +165,7 @@ struct DatabaseTests {
 
     @Test func writersFromManyTasksTakeTurns() async throws {
         try await scratch { path in
-            let database = try await Database(path: path, migrations: Self.schema)
+            let database = try await SQLiteDatabase(path: path, migrations: Self.schema)
             try await database.write { try $0.execute("INSERT INTO pack VALUES ('n', 0, NULL)") }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<50 {

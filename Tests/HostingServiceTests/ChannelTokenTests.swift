@@ -16,8 +16,9 @@ import Testing
             .status
     }
 
-    @Test func aTokenOpensOneChannelOfOneApp() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aTokenOpensOneChannelOfOneApp(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let token = try await fixture.channelToken(.internalBeta)
             #expect(try await status(fixture, "internalBeta", token) == 200)
             #expect(try await status(fixture, "internalBeta", nil, query: "?token=\(token)&arch=arm64") == 200)
@@ -35,11 +36,12 @@ import Testing
         }
     }
 
-    @Test func aRevokedTokenOpensNothing() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aRevokedTokenOpensNothing(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let token = try await fixture.channelToken(.externalBeta)
             #expect(try await status(fixture, "externalBeta", token) == 200)
-            let administration = try await HostAdministration(HostConfiguration(data: fixture.scratch("data")))
+            let administration = try await HostAdministration(fixture.configuration)
             let known = try #require(try await administration.channelTokens().first)
             #expect(known.bundleID == HostFixture.bundleID && known.channel == .externalBeta)
             try await administration.revokeChannelToken(known.id)

@@ -8,8 +8,9 @@ import Testing
 
 /// Reading: the same code for every resource.
 @Suite(.timeLimit(.minutes(5))) struct ResourceTests {
-    @Test func everyResourceOfTheCatalogueCanBeAskedFor() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func everyResourceOfTheCatalogueCanBeAskedFor(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             // Some are read only beside others.
             let others: [ResourceType: String] = [
                 .reviewSubmissionItems: "METHOD_NOT_ALLOWED", .webhookDeliveries: "PATH_ERROR",
@@ -27,8 +28,9 @@ import Testing
         }
     }
 
-    @Test func listsArePagedFilteredAndSorted() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func listsArePagedFilteredAndSorted(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let publisher = fixture.publisher
             for name in ["B", "D", "A", "C", "E"] { _ = try await publisher.pack(name, app: fixture.appID) }
             let list = "/v1/apps/\(fixture.appID)/backgroundAssets"
@@ -60,8 +62,9 @@ import Testing
         }
     }
 
-    @Test func fieldSetsAndInclusions() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func fieldSetsAndInclusions(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let publisher = fixture.publisher
             let pack = try await publisher.pack("Coast", app: fixture.appID)
             _ = try await publisher.publish(try fixture.archive(content: [1], platforms: #"["iOS"]"#), to: pack)
@@ -93,8 +96,9 @@ import Testing
         }
     }
 
-    @Test func numbersOfVersionsAreGivenOnceAndSortAsNumbers() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func numbersOfVersionsAreGivenOnceAndSortAsNumbers(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             for _ in 0..<11 { _ = try await fixture.publisher.version(of: pack) }
             let list = try await fixture.publisher.send("GET", "/v1/backgroundAssets/\(pack)/versions?sort=-version")
@@ -104,8 +108,9 @@ import Testing
         }
     }
 
-    @Test func packsAreLimitedAndArchivingMakesRoom() async throws {
-        try await HostFixture.with({ $0.limits.packsPerApp = 1 }) { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func packsAreLimitedAndArchivingMakesRoom(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database, { $0.limits.packsPerApp = 1 }) { fixture in
             let publisher = fixture.publisher
             let first = try await publisher.pack("A", app: fixture.appID)
             func make(_ name: String) async throws -> Publisher.Answer {
@@ -122,8 +127,9 @@ import Testing
         }
     }
 
-    @Test func methodsThatAPathHasNotAreNamed() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func methodsThatAPathHasNotAreNamed(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let answer = try await fixture.publisher.send("DELETE", "/v1/apps")
             #expect(answer.status == 405)
             #expect(answer.headers["allow"] == "GET")

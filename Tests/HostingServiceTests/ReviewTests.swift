@@ -70,8 +70,9 @@ import Testing
                 [name: (type, id)]))
     }
 
-    @Test func theStoreGetsWhatTheReviewerApproves() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func theStoreGetsWhatTheReviewerApproves(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let reviewer = try await fixture.publisher(.reviewer)
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let first = try await publish(fixture, pack, 1)
@@ -109,8 +110,9 @@ import Testing
         }
     }
 
-    @Test func aRejectedItemHoldsUpTheOthersUntilItIsResolvedOrTakenOut() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aRejectedItemHoldsUpTheOthersUntilItIsResolvedOrTakenOut(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let reviewer = try await fixture.publisher(.reviewer)
             let coast = try await publish(fixture, fixture.publisher.pack("Coast", app: fixture.appID), 1)
             let islands = try await publish(
@@ -141,8 +143,9 @@ import Testing
         }
     }
 
-    @Test func aCanceledSubmissionLetsItsVersionsGo() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aCanceledSubmissionLetsItsVersionsGo(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let version = try await publish(fixture, fixture.publisher.pack("Coast", app: fixture.appID), 1)
             let one = try await submission(fixture, [version.id])
             // One submission of an app and platform at a time.
@@ -167,8 +170,9 @@ import Testing
         }
     }
 
-    @Test func aSubmissionHoldsEachPackOnceAndTenAtMost() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aSubmissionHoldsEachPackOnceAndTenAtMost(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             var versions: [String] = []
             for number in 0..<11 {
                 let name = "Pack\(number)"
@@ -197,8 +201,9 @@ import Testing
         }
     }
 
-    @Test func externalTestersGetOneVersionAfterReview() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func externalTestersGetOneVersionAfterReview(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let reviewer = try await fixture.publisher(.reviewer)
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let (one, two) = (try await publish(fixture, pack, 1), try await publish(fixture, pack, 2))
@@ -231,8 +236,9 @@ import Testing
         }
     }
 
-    @Test func withoutAReviewerEverythingIsApprovedAtOnce() async throws {
-        try await HostFixture.with({ $0.reviewsAutomatically = true }) { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func withoutAReviewerEverythingIsApprovedAtOnce(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database, { $0.reviewsAutomatically = true }) { fixture in
             let version = try await publish(fixture, fixture.publisher.pack("Coast", app: fixture.appID), 1)
             let (id, _) = try await submission(fixture, [version.id])
             #expect(try await change(fixture, .reviewSubmissions, id, "submitted") == 200)

@@ -88,7 +88,7 @@ import Testing
         try await HostFixture.with { fixture in
             let publisher = try await fixture.publisher(.developer)
             #expect(try await publisher.send("GET", "/v1/apps").status == 200)
-            let administration = try await HostAdministration(HostConfiguration(data: fixture.scratch("data")))
+            let administration = try await HostAdministration(fixture.configuration)
             try await administration.revokeKey(publisher.signer.keyID)
             await administration.close()
             #expect(try await publisher.send("GET", "/v1/apps").status == 401)

@@ -72,9 +72,10 @@ private final class Listener: Sendable {
         }
     }
 
-    @Test func everyStepOfAVersionIsToldAndSigned() async throws {
+    @Test(arguments: TestDatabase.allCases)
+    func everyStepOfAVersionIsToldAndSigned(on database: TestDatabase) async throws {
         let listener = try Listener()
-        try await HostFixture.with({ $0.sendsToPrivateAddresses = true }) { fixture in
+        try await HostFixture.with(on: database, { $0.sendsToPrivateAddresses = true }) { fixture in
             let hook = try id(try await webhook(fixture, listener.url))
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let version = try await fixture.publisher.publish(try fixture.archive(content: [1]), to: pack)
@@ -109,13 +110,17 @@ private final class Listener: Sendable {
         }
     }
 
-    @Test func aFailedDeliveryIsTriedAgainAndOneCanBeSentOnceMore() async throws {
+    @Test(arguments: TestDatabase.allCases)
+    func aFailedDeliveryIsTriedAgainAndOneCanBeSentOnceMore(on database: TestDatabase) async throws {
         let listener = try Listener([500, 200])
         let now = Locked(Timestamp.now)
-        try await HostFixture.with({
-            $0.sendsToPrivateAddresses = true
-            $0.clock = { now.withLock { $0 } }
-        }) { fixture in
+        try await HostFixture.with(
+            on: database,
+            {
+                $0.sendsToPrivateAddresses = true
+                $0.clock = { now.withLock { $0 } }
+            }
+        ) { fixture in
             let hook = try id(try await webhook(fixture, listener.url))
             let body = Publisher.document(.webhookPings, [:], ["webhook": (.webhooks, hook)])
             #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", body).status == 201)
@@ -146,8 +151,9 @@ private final class Listener: Sendable {
         }
     }
 
-    @Test func anotherSecretIsNotShownAndADeletedWebhookIsGone() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func anotherSecretIsNotShownAndADeletedWebhookIsGone(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let answer = try await webhook(fixture, "https://hooks.example.com/x")
             let hook = try id(answer)
             #expect(try answer.json["data"]?["attributes"]?["secret"] == nil)
@@ -173,14 +179,18 @@ private final class Listener: Sendable {
         }
     }
 
-    @Test func aRedirectIsNotFollowed() async throws {
+    @Test(arguments: TestDatabase.allCases)
+    func aRedirectIsNotFollowed(on database: TestDatabase) async throws {
         let inside = try Listener()
         let outside = try Listener([302], location: inside.url)
         let now = Locked(Timestamp.now)
-        try await HostFixture.with({
-            $0.sendsToPrivateAddresses = true
-            $0.clock = { now.withLock { $0 } }
-        }) { fixture in
+        try await HostFixture.with(
+            on: database,
+            {
+                $0.sendsToPrivateAddresses = true
+                $0.clock = { now.withLock { $0 } }
+            }
+        ) { fixture in
             let hook = try id(try await webhook(fixture, outside.url))
             let body = Publisher.document(.webhookPings, [:], ["webhook": (.webhooks, hook)])
             #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", body).status == 201)

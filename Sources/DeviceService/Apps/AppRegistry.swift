@@ -27,7 +27,7 @@ struct AppRegistry: Sendable {
         "CREATE TABLE removal (app TEXT PRIMARY KEY) STRICT",
     ]
 
-    let database: Database
+    let database: SQLiteDatabase
 
     private static let columns = "id, name, version, bundle, folder, executable, launched, size, allocated"
 

@@ -47,15 +47,16 @@ extension Connection {
         try execute(
             "DELETE FROM download WHERE app = ? AND identifier = ?",
             [.text(download.app), .text(download.description.identifier)])
-        try execute(
+        let number = try first(
             """
             INSERT INTO download (app, identifier, state, foreground, size, description) VALUES (?, ?, ?, ?, ?, ?)
+            RETURNING number
             """,
             [
                 .text(download.app), .text(download.description.identifier), .text(download.state.rawValue),
                 .bool(download.isForeground), .integer(download.total), .text(try Self.text(download.description)),
-            ])
-        return lastInsertedRow
+            ], { $0.int64(0) })
+        return number ?? 0
     }
 
     func save(_ download: Download) throws {

@@ -9,7 +9,7 @@ import Kit
 /// What unmanaged downloads work with.
 struct DownloadTools: Sendable {
     let paths: LarderPaths
-    let database: Database
+    let database: SQLiteDatabase
     let registry: AppRegistry
     let bundles: BundleStore
     let settings: SettingsStore

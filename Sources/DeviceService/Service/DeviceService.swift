@@ -17,7 +17,7 @@ package final class DeviceService: Sendable {
     private let reporter: RolloutReporter
     private let store: any PackStoring
     private let downloads: DownloadStore
-    private let database: Database
+    private let database: SQLiteDatabase
     private let recovery: Task<Void, any Error>
     private let lock: LockHolder
     private let log: Logger
@@ -51,7 +51,7 @@ package final class DeviceService: Sendable {
             ballast.lend()
             return lock
         }
-        let database = try await Database(path: paths.database, migrations: Schema.migrations)
+        let database = try await SQLiteDatabase(path: paths.database, migrations: Schema.migrations)
         let settings = SettingsStore(database: database)
         let trust = TrustStore(paths)
         let clients = TrustedClient(trust, version: configuration.version, stallTimeout: configuration.stallTimeout)
@@ -176,7 +176,7 @@ package final class DeviceService: Sendable {
         _ server: SocketServer, _ lifecycle: AppLifecycle, _ scheduler: PeriodicScheduler,
         _ languages: LanguageChanges, _ gate: BackgroundGate, _ reporter: RolloutReporter, _ store: any PackStoring,
         _ downloads: DownloadStore,
-        _ database: Database,
+        _ database: SQLiteDatabase,
         _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
     ) {
         self.server = server

@@ -6,12 +6,12 @@ import Kit
 
 /// Gives memory back after work, so that an idle service is small. It acts when told, never by the clock.
 final class Housekeeper: Sendable {
-    private let database: Database
+    private let database: SQLiteDatabase
     private let space: SpaceKeeper
     private let ballast: Ballast
     private let isBusy = Locked(false)
 
-    init(database: Database, space: SpaceKeeper, ballast: Ballast) {
+    init(database: SQLiteDatabase, space: SpaceKeeper, ballast: Ballast) {
         self.database = database
         self.space = space
         self.ballast = ballast

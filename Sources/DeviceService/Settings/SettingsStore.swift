@@ -11,7 +11,7 @@ struct SettingsStore: Sendable {
 
     private static let urlOverrideName = "urlOverride"
 
-    let database: Database
+    let database: SQLiteDatabase
 
     /// The origin that stands in for every app's manifest server (C13); nil when none is set.
     func urlOverride() async throws -> String? {

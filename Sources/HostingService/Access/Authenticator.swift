@@ -9,7 +9,7 @@ internal import Kit
 
 /// Finds out who sends a request, by its bearer token.
 struct Authenticator: Sendable {
-    let database: Database
+    let database: any Database
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
 

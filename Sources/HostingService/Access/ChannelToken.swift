@@ -24,7 +24,7 @@ struct ChannelToken: Sendable {
 
 /// Lets devices into channels: the App Store's is open to all, others want a token.
 struct ChannelGate: Sendable {
-    let database: Database
+    let database: any Database
 
     /// - Throws: `APIError` with status 401, whether or not there is such an app.
     func check(_ request: HTTPServerRequest, app bundleID: String, channel: Channel) async throws {

@@ -16,7 +16,7 @@ extension HostCommands {
                 "larder-host app create com.example.coast --name \"The Coast\"", "makes an app, and prints its number")
         ],
         options: [
-            data,
+            data, database,
             .value("name", "name", "What people call it; the bundle identifier by default."),
             .value("primary-locale", "tag", "The language that packs fall back to, as en-US."),
             .value("sku", "text", "The publisher's own name for it; the bundle identifier by default."),
@@ -39,7 +39,8 @@ extension HostCommands {
 
     private static let listApps = Command(
         "list", summary: "List the apps",
-        examples: [.init("larder-host app list", "shows all apps with their numbers")], options: [data, .json]
+        examples: [.init("larder-host app list", "shows all apps with their numbers")],
+        options: [data, database, .json]
     ) { arguments, context in
         try await administer(arguments, context) { host in
             let apps = try await host.apps()

@@ -13,12 +13,21 @@ extension HostCommands {
 
             Of a host with --storage the database alone is copied. Archives and uploads stay where they are: they need a copy of \
             their own, as the versions or the replication of a bucket, from the same moment or later.
+
+            A PostgreSQL database is copied by its own tools, between two copies of the data folder: rsync, pg_dump, rsync.
             """,
         examples: [.init("larder-host backup /backups/2026-11-21", "copies everything to a new folder")],
-        options: [data, .json],
+        options: [data, database, .json],
         arguments: [CommandArgument("folder", "The new folder.", completion: .directory)]
     ) { arguments, context in
         let configuration = try configuration(arguments, context)
+        if let postgres = configuration.postgres {
+            throw HostingError(
+                .badArguments,
+                "This host keeps its records in the \(postgres), which larder-host does not copy. Copy \(configuration.data), run "
+                    + "pg_dump on the database, then copy what is new in the folder; docs/hosting.md says why, and how to restore "
+                    + "both.")
+        }
         let folder = context.resolve(try arguments.requiredArgument("folder"))
         let result = try await HostBackup(data: configuration.data).copy(to: folder)
         if context.json {

@@ -22,7 +22,7 @@ extension HostCommands {
     private static let createToken = Command(
         "token", summary: "Make a token for a channel of an app, and print it this once",
         examples: [.init("larder-host channels token com.example.coast internalBeta --name QA", "for the testers")],
-        options: [data, .value("name", "text", "Whom it is for, for the list.", default: ""), .json],
+        options: [data, database, .value("name", "text", "Whom it is for, for the list.", default: ""), .json],
         arguments: [
             CommandArgument("bundle-id", "The app's bundle identifier."),
             CommandArgument("channel", "internalBeta or externalBeta.", completion: .choices(betaChannels)),
@@ -47,7 +47,7 @@ extension HostCommands {
     private static let listTokens = Command(
         "list", summary: "List the tokens",
         examples: [.init("larder-host channels list", "shows all tokens, without their secrets")],
-        options: [data, .json]
+        options: [data, database, .json]
     ) { arguments, context in
         try await administer(arguments, context) { host in
             var table = TextTable(["id", "app", "channel", "name", "made", "revoked"].map { ($0, .leading) })
@@ -73,7 +73,7 @@ extension HostCommands {
     private static let revokeToken = Command(
         "revoke", summary: "Let no device in with a token any more",
         examples: [.init("larder-host channels revoke 3f2a...", "takes back a token that got about")],
-        options: [data],
+        options: [data, database],
         arguments: [CommandArgument("id", "The token's identifier.")]
     ) { arguments, context in
         let id = try arguments.requiredArgument("id")

@@ -24,7 +24,7 @@ extension HostCommands {
             .init("larder-host keys create CI --role DEVELOPER --app com.example.coast", "makes a key for one app")
         ],
         options: [
-            data,
+            data, database,
             .value(
                 "role", "role", "ADMIN, APP_MANAGER, DEVELOPER or REVIEWER.", default: Role.developer.rawValue,
                 completion: .choices(Role.names)),
@@ -71,7 +71,8 @@ extension HostCommands {
 
     private static let listKeys = Command(
         "list", summary: "List the keys",
-        examples: [.init("larder-host keys list", "shows all keys, revoked ones too")], options: [data, .json]
+        examples: [.init("larder-host keys list", "shows all keys, revoked ones too")],
+        options: [data, database, .json]
     ) { arguments, context in
         try await administer(arguments, context) { host in
             let keys = try await host.keys()
@@ -101,7 +102,7 @@ extension HostCommands {
     private static let revokeKey = Command(
         "revoke", summary: "Make a key useless from now on",
         examples: [.init("larder-host keys revoke 2X9R4HXF34", "takes back the key of a machine that is gone")],
-        options: [data],
+        options: [data, database],
         arguments: [CommandArgument("id", "The key's identifier.")]
     ) { arguments, context in
         let id = try arguments.requiredArgument("id")

@@ -23,8 +23,7 @@ extension HostCommands {
                 "serves http to a proxy that the world knows by that address"),
         ],
         options: [
-            data,
-            storage,
+            data, database, storage,
             .flag(
                 "storage-moved",
                 "The archives were brought to this storage from the one that the host had; without it another one is refused."

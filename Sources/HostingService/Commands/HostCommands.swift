@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import Database
 package import Kit
 internal import ObjectStorage
 internal import System
@@ -23,6 +24,11 @@ package enum HostCommands {
     static let data = CommandOption.value(
         "data", "folder", "Where the host keeps everything; larder/host among this user's state by default.",
         completion: .directory)
+
+    static let database = CommandOption.value(
+        "database", "address",
+        "A PostgreSQL database, as postgres://larder@db.example.com/larder, in place of a file among the data. "
+            + "\(databaseVariable) says the same.")
 
     static let storage = CommandOption.value(
         "storage", "address",
@@ -47,8 +53,28 @@ package enum HostCommands {
             ?? LarderPaths(environment: context.environment).state.appending("host")
         var configuration = HostConfiguration(data: data)
         configuration.storage = try storage(arguments, context)
+        configuration.postgres = try postgres(arguments, context)
         return configuration
     }
+
+    private static func postgres(_ arguments: ParsedArguments, _ context: CommandContext) throws -> PostgresAddress? {
+        let given = arguments.value("database")
+        guard let text = given ?? context.environment[databaseVariable], !text.isEmpty else { return nil }
+        // What is wrong is not said aloud, since a password may be in it.
+        guard let address = PostgresAddress(text) else {
+            throw UsageError(
+                "\(given == nil ? databaseVariable : "--database") must be an address as postgres://larder@db.example.com/larder. "
+                    + "In a user, a password or a name, write /, @, :, ? and % as %2F, %40, %3A, %3F and %25.")
+        }
+        guard given == nil || !address.hasPassword else {
+            throw UsageError(
+                "A password on the command line can be read by everybody on this machine. Put the address into "
+                    + "\(databaseVariable), or the password into PGPASSWORD or a file that PGPASSFILE names.")
+        }
+        return address
+    }
+
+    private static let databaseVariable = "LARDER_DATABASE"
 
     /// Opens the data folder for one command.
     static func administer(

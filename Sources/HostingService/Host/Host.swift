@@ -20,8 +20,7 @@ package final class Host: Sendable {
     /// Opens the data folder, making it if need be, and listens.
     /// - Throws: `HostingError`, `DatabaseError`, `HTTPServerError`, `Errno`
     package init(_ configuration: HostConfiguration) async throws {
-        try FileDescriptor.currentDirectory.makeDirectories(at: configuration.data, permissions: .directoryPrivate)
-        let database = try await Database.hosting(configuration.database)
+        let database = try await configuration.openDatabase()
         let secret = try await database.write { store in
             _ = try store.issuer()
             try store.settle(configuration)

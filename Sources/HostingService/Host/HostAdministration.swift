@@ -7,9 +7,9 @@ package import HostingModel
 internal import Kit
 internal import System
 
-/// What an operator does with a host's data folder, whether the host runs or not.
+/// What an operator does with a host's data, whether the host runs or not.
 package struct HostAdministration: Sendable {
-    let database: Database
+    let database: any Database
 
     /// A key as the operator sees it.
     package struct Key: Sendable {
@@ -28,11 +28,10 @@ package struct HostAdministration: Sendable {
         package let name: String
     }
 
-    /// Opens the data folder, making it if need be.
+    /// Opens the database, making the data folder if need be.
     /// - Throws: `DatabaseError`, `Errno`
     package init(_ configuration: HostConfiguration) async throws {
-        try FileDescriptor.currentDirectory.makeDirectories(at: configuration.data, permissions: .directoryPrivate)
-        database = try await Database.hosting(configuration.database)
+        database = try await configuration.openDatabase()
     }
 
     package func close() async { await database.close() }

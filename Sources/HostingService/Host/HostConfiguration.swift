@@ -2,13 +2,16 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import Crypto
+package import Database
 package import Kit
 package import System
 
 /// Where a host keeps its data and where it listens.
 package struct HostConfiguration: Sendable {
-    /// The folder of the database and the blobs.
+    /// The folder of the blobs, and of the database unless that is elsewhere.
     package var data: FilePath
+    /// A database that many hosts share; nil for a file in the data folder.
+    package var postgres: PostgresAddress?
     /// Where archives and uploads are kept; nil for the data folder.
     package var storage: HostStorage?
     /// Whether the archives were brought to another storage than they were in when the host last ran.

@@ -8,7 +8,7 @@ internal import System
 
 /// What all parts of a host work with.
 struct HostContext: Sendable {
-    let database: Database
+    let database: any Database
     let blobs: any BlobStore
     let limits: HostLimits
     /// Whether what is submitted is approved without anybody looking.

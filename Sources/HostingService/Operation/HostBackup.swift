@@ -59,7 +59,7 @@ package struct HostBackup: Sendable {
     private func copyOnce(_ source: HostConfiguration, to partial: FilePath) async throws -> Result? {
         var result = Result()
         let copy = HostConfiguration(data: partial)
-        let database = try await Database.hosting(source.database)
+        let database = try await SQLiteDatabase.hosting(source.database)
         do {
             result.elsewhere = try await database.read { try $0.storageElsewhere() }
             if result.elsewhere == nil { try await merge("uploads", into: partial, &result) }
@@ -77,7 +77,7 @@ package struct HostBackup: Sendable {
 
     /// Whether every file that waits to be processed has all its parts, and every version its archive.
     private func isWhole(_ copy: HostConfiguration) async throws -> Bool {
-        let database = try await Database.hosting(copy.database)
+        let database = try await SQLiteDatabase.hosting(copy.database)
         let blobs = try FolderBlobStore(folder: copy.data)
         do {
             let (files, versions) = try await database.read { store in

@@ -6,11 +6,21 @@ internal import HostingModel
 internal import Kit
 internal import System
 
-extension Database {
-    /// Opens a host's database, making it if need be.
+extension SQLiteDatabase {
+    /// Opens a host's database file, making it if need be.
     /// - Throws: `DatabaseError`
-    static func hosting(_ path: FilePath) async throws -> Database {
-        try await Database(path: path, migrations: HostingMigrations.all)
+    static func hosting(_ path: FilePath) async throws -> SQLiteDatabase {
+        try await SQLiteDatabase(path: path, migrations: HostingMigrations.all)
+    }
+}
+
+extension HostConfiguration {
+    /// Makes the data folder if need be, and opens the database.
+    /// - Throws: `DatabaseError`, `Errno`
+    func openDatabase() async throws -> any Database {
+        try FileDescriptor.currentDirectory.makeDirectories(at: data, permissions: .directoryPrivate)
+        if let postgres { return try await PostgresDatabase(postgres, migrations: HostingMigrations.all) }
+        return try await SQLiteDatabase.hosting(database)
     }
 }
 

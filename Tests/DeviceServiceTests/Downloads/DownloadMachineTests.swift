@@ -29,7 +29,7 @@ import Testing
     /// A full disk may keep the row of a download that is over; another of its name must not be refused for it.
     @Test func aRowThatWasLeftBehindGivesWay() async throws {
         try await Scratch.with { scratch in
-            let database = try await Database(path: scratch("database"), migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: scratch("database"), migrations: Schema.migrations)
             let (left, next) = (download(.failed), download())
             _ = try await database.write { try $0.add(left) }
             let number = try await database.write { try $0.add(next) }

@@ -158,7 +158,7 @@ import Testing
             _ = try await harness.service.connect().send(LaunchRequest(app: ServiceHarness.app))
             await harness.service.stop()
             // As if the service had slept for a year.
-            let database = try await Database(path: harness.service.paths.database, migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: harness.service.paths.database, migrations: Schema.migrations)
             _ = try await UsageStore(database: database).change(ServiceHarness.app) { usage in
                 usage.lastCheck = Timestamp.now.seconds - 365 * 86_400
             }

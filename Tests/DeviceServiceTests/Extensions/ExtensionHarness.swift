@@ -25,7 +25,7 @@ struct ExtensionHarness: Sendable {
         try await Scratch.with { scratch in
             let paths = LarderPaths(state: scratch("s"), runtime: scratch("r"), configuration: scratch("c"))
             try paths.prepareState()
-            let database = try await Database(path: paths.database, migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: paths.database, migrations: Schema.migrations)
             let result = try await body(
                 ExtensionHarness(scratch, paths, UsageStore(database: database), sandbox, timeLimit, storage))
             await database.close()

@@ -14,7 +14,7 @@ import Testing
 @Suite struct HostIdentityTests {
     private func withRegistry(_ body: (AppRegistry) async throws -> Void) async throws {
         try await Scratch.with { scratch in
-            let database = try await Database(path: scratch("state.sqlite"), migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: scratch("state.sqlite"), migrations: Schema.migrations)
             let result: Result<Void, any Error>
             do {
                 result = .success(try await body(AppRegistry(database: database)))

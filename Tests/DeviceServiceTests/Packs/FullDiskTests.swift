@@ -84,7 +84,7 @@ struct FullDiskInstallTests {
             var events = connection.stream(InstallRequest(path: path)).makeAsyncIterator()
             while let event = try await events.next(), event.packs.allSatisfy({ $0.state != .failed }) {}
             // The log of the database has no room to spare either.
-            let database = try await Database(path: harness.paths.database, migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: harness.paths.database, migrations: Schema.migrations)
             try await database.read { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
             await database.close()
             try disk.resize(to: try disk.used())

@@ -33,7 +33,7 @@ struct StoreHarness {
 
     let scratch: Scratch
     let server: PackServer
-    let database: Database
+    let database: SQLiteDatabase
     let store: PackStore
     var root: FilePath { scratch.path.appending("apps").appending(Self.app) }
     var layout: AppRootLayout { AppRootLayout(root: root) }
@@ -64,7 +64,7 @@ struct StoreHarness {
     ) async throws {
         self.scratch = scratch
         self.server = server
-        database = try await Database(
+        database = try await SQLiteDatabase(
             path: scratch.path.appending("larder.sqlite"),
             migrations: [Migration(version: 1, statements: PackTables.create)])
         store = PackStore(

@@ -147,7 +147,7 @@ import Testing
             _ = try await harness.install(try harness.bundle())
             await harness.stop()
             let now = Timestamp.now.seconds
-            let database = try await Database(path: harness.paths.database, migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: harness.paths.database, migrations: Schema.migrations)
             let usage = UsageStore(database: database)
             try await usage.change(ServiceHarness.app) { $0.budget.spend(.seconds(900), at: now) }
             await database.close()

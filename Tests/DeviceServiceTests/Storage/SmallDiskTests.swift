@@ -132,7 +132,7 @@ struct SmallDiskTests {
 
     /// Takes the last free page away, also what the database's log has to spare.
     private func fill(_ harness: ServiceHarness, _ disk: SmallDisk) async throws {
-        let database = try await Database(path: harness.paths.database, migrations: Schema.migrations)
+        let database = try await SQLiteDatabase(path: harness.paths.database, migrations: Schema.migrations)
         try await database.read { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         await database.close()
         try disk.resize(to: try disk.used())

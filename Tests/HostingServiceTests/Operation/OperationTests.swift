@@ -111,7 +111,7 @@ import Testing
     @Test func aBackupIsAHostOfItsOwn() async throws {
         var generator = SeededGenerator.forTest()
         let content = generator.bytes(500_000)
-        try await HostFixture.with { fixture in
+        try await HostFixture.with(on: .sqlite) { fixture in
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let archive = try fixture.archive(content: content)
             _ = try await fixture.publisher.publish(archive, to: pack)

@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func aBackupIsOfTheDatabaseAndSaysSo() async throws {
-        try await HostFixture.with(in: .bucket) { fixture in
+        try await HostFixture.with(on: .sqlite, in: .bucket) { fixture in
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             _ = try await fixture.publisher.publish(fixture.archive(content: [1, 2, 3]), to: pack)
             let output = BufferSink()

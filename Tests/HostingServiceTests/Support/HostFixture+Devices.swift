@@ -8,7 +8,7 @@ import TestSupport
 extension HostFixture {
     /// A new token for a channel of the app.
     func channelToken(_ channel: Channel, app bundleID: String = bundleID) async throws -> String {
-        let administration = try await HostAdministration(HostConfiguration(data: scratch("data")))
+        let administration = try await HostAdministration(configuration)
         let token = try await administration.createChannelToken(bundleID: bundleID, channel: channel, name: "test")
         await administration.close()
         return token.secret

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Crypto
+import Database
 import DeviceSupport
 import HTTP
 import HostingModel
@@ -15,6 +16,7 @@ import Testing
 /// A host with a data folder of its own and an app, and a publisher who has a key.
 final class HostFixture: Sendable {
     let scratch: Scratch
+    let configuration: HostConfiguration
     let host: Host
     let appID: String
     let publisher: Publisher
@@ -25,11 +27,12 @@ final class HostFixture: Sendable {
     static let bundleID = "org.example.coast"
 
     private init(
-        _ scratch: Scratch, _ host: Host, _ appID: String, _ issuer: String, _ publisher: Publisher,
-        _ objects: ObjectServer?
+        _ scratch: Scratch, _ configuration: HostConfiguration, _ host: Host, _ appID: String, _ issuer: String,
+        _ publisher: Publisher, _ objects: ObjectServer?
     ) {
         self.objects = objects
         self.scratch = scratch
+        self.configuration = configuration
         self.host = host
         self.appID = appID
         self.issuer = issuer
@@ -38,7 +41,7 @@ final class HostFixture: Sendable {
 
     /// Runs `body` with a host that stops afterwards.
     static func with(
-        in storage: TestStorage = .folder,
+        on database: TestDatabase = .usual, in storage: TestStorage = .folder,
         _ change: @Sendable (inout HostConfiguration) -> Void = { _ in },
         _ body: (HostFixture) async throws -> Void
     ) async throws {
@@ -46,6 +49,7 @@ final class HostFixture: Sendable {
             var configuration = HostConfiguration(data: scratch("data"))
             configuration.host = "127.0.0.1"
             let objects = try storage.begin(in: scratch, &configuration)
+            configuration.postgres = try await database.newAddress()
             change(&configuration)
             let administration = try await HostAdministration(configuration)
             let app = try await administration.createApp(bundleID: bundleID, name: "The Coast", locale: nil, sku: nil)
@@ -56,7 +60,7 @@ final class HostFixture: Sendable {
             let publisher = Publisher(
                 url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)),
                 authority: objects?.authorityFile)
-            let fixture = HostFixture(scratch, host, app.id, issuer, publisher, objects)
+            let fixture = HostFixture(scratch, configuration, host, app.id, issuer, publisher, objects)
             let result: Result<Void, any Error>
             do {
                 result = .success(try await body(fixture))
@@ -71,7 +75,7 @@ final class HostFixture: Sendable {
 
     /// Somebody with a new key of that role.
     func publisher(_ role: Role, apps: [String]? = nil) async throws -> Publisher {
-        let administration = try await HostAdministration(HostConfiguration(data: scratch("data")))
+        let administration = try await HostAdministration(configuration)
         let (key, pem) = try await administration.createKey(name: "\(role)", role: role, apps: apps)
         await administration.close()
         return Publisher(
@@ -81,7 +85,7 @@ final class HostFixture: Sendable {
 
     /// Another app; its identifier.
     func app(_ bundleID: String) async throws -> String {
-        let administration = try await HostAdministration(HostConfiguration(data: scratch("data")))
+        let administration = try await HostAdministration(configuration)
         let app = try await administration.createApp(bundleID: bundleID, name: nil, locale: nil, sku: nil)
         await administration.close()
         return app.id

@@ -25,7 +25,7 @@ struct UsageStore: Sendable {
         var isClosed = false
     }
 
-    let database: Database
+    let database: SQLiteDatabase
 
     func usage(_ app: String) async throws -> Usage {
         try await database.read { try Self.usage(app, $0) }

@@ -25,7 +25,7 @@ package actor PackStore: PackStoring, TransferOwner {
     }
 
     let state: FilePath
-    let database: Database
+    let database: SQLiteDatabase
     let clients: any HTTPClientSource
     let governor: BandwidthGovernor
     let log: Logger
@@ -49,7 +49,7 @@ package actor PackStore: PackStoring, TransferOwner {
     ///   - space: sees that there is room for what is fetched; nil looks at none.
     ///   - hostRule: asked before each attempt from where the app's packs may come.
     package init(
-        state: FilePath, database: Database, clients: any HTTPClientSource,
+        state: FilePath, database: SQLiteDatabase, clients: any HTTPClientSource,
         governor: BandwidthGovernor = BandwidthGovernor(), log: Logger,
         configuration: StoreConfiguration = StoreConfiguration(), transfers: TransferDispatcher? = nil,
         space: SpaceKeeper? = nil,

@@ -34,7 +34,7 @@ import Testing
         let clock = Clock()
         let end = clock.now.withLock { $0 } + days * 86_400
         try await Scratch.with { scratch in
-            let database = try await Database(path: scratch("db"), migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: scratch("db"), migrations: Schema.migrations)
             let registry = AppRegistry(database: database)
             let usage = UsageStore(database: database)
             let settings = SettingsFile(scratch.path)

@@ -6,7 +6,7 @@ import Kit
 import System
 
 /// Owns the open database and the statements that were prepared for it; its end closes them.
-final class Handle {
+final class SQLiteSession: Session {
     let raw: OpaquePointer
     private let path: FilePath
     /// Those that nobody steps through, by their text: preparing one takes longer than most take to run.
@@ -37,7 +37,7 @@ final class Handle {
 
     /// A statement that nobody else steps through; nil when the text has none. It comes back through `keep`.
     /// - Throws: `DatabaseError`
-    func statement(_ sql: String) throws -> OpaquePointer? {
+    private func statement(_ sql: String) throws -> OpaquePointer? {
         if let kept = statements.removeValue(forKey: sql) { return kept }
         var prepared: OpaquePointer?
         try check(sqlite3_prepare_v2(raw, sql, -1, &prepared, nil), sql)
@@ -45,7 +45,7 @@ final class Handle {
     }
 
     /// Takes a statement back. It holds no values and no lock any more.
-    func keep(_ statement: OpaquePointer, _ sql: String) {
+    private func keep(_ statement: OpaquePointer, _ sql: String) {
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
         // A pragma does part of its work while it is prepared.
@@ -61,7 +61,37 @@ final class Handle {
         statements = [:]
     }
 
-    func check(_ result: CInt, _ sql: String) throws {
+    // MARK: Session
+
+    var changes: Int { Int(sqlite3_changes(raw)) }
+
+    let clockQuery = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
+
+    func run(
+        _ sql: String, _ values: [SQLValue], isReadOnly: Bool, _ body: (borrowing Row) throws -> Bool
+    ) throws {
+        guard let statement = try statement(sql) else { return }
+        defer { keep(statement, sql) }
+        // A pragma that moves the log into the file changes files, not contents.
+        if isReadOnly, sqlite3_stmt_readonly(statement) == 0, !sql.hasPrefix("PRAGMA wal_checkpoint") {
+            throw DatabaseError(.readOnly, "A statement that changes the database stands where it is only read: \(sql)")
+        }
+        let places = Int(sqlite3_bind_parameter_count(statement))
+        guard places == values.count else {
+            throw DatabaseError(.failed, "A statement has \(places) places for \(values.count) values: \(sql)")
+        }
+        for (index, value) in values.enumerated() {
+            try check(value.bind(to: statement, at: CInt(index + 1)), sql)
+        }
+        while true {
+            let result = sqlite3_step(statement)
+            guard result != SQLITE_DONE else { return }
+            guard result == SQLITE_ROW else { return try check(result, sql) }
+            guard try body(Row(statement)) else { return }
+        }
+    }
+
+    private func check(_ result: CInt, _ sql: String) throws {
         guard result == SQLITE_OK else {
             throw DatabaseError(result: result, raw, path: path, doing: "run \"\(sql)\"")
         }
