@@ -98,6 +98,9 @@ import Testing
             #expect(try await submit(fixture, id).status == 200)
             #expect(try await state(fixture, first) == "WAITING_FOR_REVIEW")
             #expect(try await live(fixture) == [nil, nil])
+            let waiting = try await fixture.run(["review", "list"], by: fixture.publisher(.reviewer))
+            #expect(
+                waiting.output.contains("1.0 of the app") && waiting.output.contains("Coast 1"), "\(waiting.output)")
 
             let shown = try await fixture.publisher.send(
                 "GET",

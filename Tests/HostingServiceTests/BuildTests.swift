@@ -124,6 +124,20 @@ import Testing
         }
     }
 
+    @Test func anArchiveThatUnpacksToTooMuchIsRefused() async throws {
+        try await HostFixture.with({ $0.limits.appSize = 1 << 20 }) { fixture in
+            let archive = try Self.archive(fixture.scratch, version: "1.0") {
+                $0.files["zeros"] = Array(repeating: 0, count: 4 << 20)
+            }
+            #expect(archive.count < 1 << 20, "little comes, and much would come out of it")
+            #expect(code(try await Self.upload(archive, version: "1.0", fixture)) == "BUNDLE_INVALID")
+            let uploads = fixture.scratch("data/uploads")
+            try await FolderWatch.wait(in: uploads) {
+                try FileDescriptor.currentDirectory.entries(at: uploads).isEmpty
+            }
+        }
+    }
+
     @Test func onlyWhoManagesReleasesABuild() async throws {
         try await HostFixture.with { fixture in
             _ = try await Self.upload(Self.archive(fixture.scratch, version: "1.0"), version: "1.0", fixture)

@@ -146,6 +146,49 @@ import Testing
         }
     }
 
+    /// As a host leaves it that is killed when the outcome is stored and the parts are not gone yet.
+    @Test func partsOfWhatIsDoneGoAtTheNextStart() async throws {
+        try await Scratch.with { scratch in
+            var configuration = HostConfiguration(data: scratch("data"))
+            configuration.host = "127.0.0.1"
+            let administration = try await HostAdministration(configuration)
+            let app = try await administration.createApp(bundleID: "org.example.a", name: nil, locale: nil, sku: nil)
+            let (key, pem) = try await administration.createKey(name: "k", role: .admin, apps: nil)
+            let signer = TokenSigner(
+                keyID: key.id, issuer: try await administration.issuer(), key: try SigningKey(pem: pem))
+            await administration.close()
+            let first = try await Host(configuration)
+            let before = Publisher(url: first.url, signer: signer)
+            let version = try await before.publish(
+                File.read(scratch.archive("Coast", content: [1])), to: before.pack("Coast", app: app.id))
+            await first.stop()
+
+            let file = try #require(version["relationships"]?["assetFile"]?["data"]?["id"]?.stringValue)
+            try scratch.write([1, 2, 3], to: "data/uploads/\(file)/.assembled")
+            let job = """
+                import sqlite3, sys
+                with sqlite3.connect(sys.argv[1]) as database:
+                    database.execute("INSERT INTO jobs (kind, subject) VALUES ('processVersion', ?)", [sys.argv[2]])
+                """
+            let done = try ChildProcess.run(
+                executable: "/usr/bin/python3",
+                arguments: [
+                    "-c", job, scratch("data/host.sqlite").string, try #require(version["id"]?.stringValue),
+                ])
+            try #require(done.exitCode == 0, "\(done.errorText)")
+
+            let second = try await Host(configuration)
+            let uploads = scratch("data/uploads")
+            try await FolderWatch.wait(below: uploads) {
+                try FileDescriptor.currentDirectory.entries(at: uploads).isEmpty
+            }
+            let after = try await Publisher(url: second.url, signer: signer).processed(
+                try #require(version["id"]?.stringValue))
+            #expect(after["attributes"] == version["attributes"], "what was done stays as it is")
+            await second.stop()
+        }
+    }
+
     @Test(arguments: TestStorage.allCases) func workGoesOnAfterARestart(storage: TestStorage) async throws {
         try await Scratch.with { scratch in
             var configuration = HostConfiguration(data: scratch("data"))

@@ -111,7 +111,7 @@ extension HostingCommands {
 struct SubmissionListing {
     struct Item {
         let id: String
-        /// `Tutorial 3`
+        /// `Tutorial 3`, or `2.0 of the app`.
         let pack: String
         let state: String
 
@@ -162,14 +162,13 @@ struct SubmissionListing {
             guard showsAll || ["WAITING_FOR_REVIEW", "IN_REVIEW"].contains(state) else { continue }
             let id = try data.identifier()
             var items: [Item] = []
-            for item in try await client.list(
+            let (list, included) = try await client.list(
                 "/v1/reviewSubmissions/\(PercentEncoding.encode(id))/items",
-                ["include": "backgroundAssetVersion", "limit": "50"]
-            ).data {
-                let version = item["relationships"]?["backgroundAssetVersion"]?["data"]?["id"]?.stringValue
+                ["include": "appStoreVersion,backgroundAssetVersion", "limit": "50"])
+            for item in list {
                 items.append(
                     Item(
-                        id: try item.identifier(), pack: try await name(ofVersion: version).pack,
+                        id: try item.identifier(), pack: try await name(of: item, included),
                         state: item["attributes"]?["state"]?.stringValue ?? ""))
             }
             let appID = data["relationships"]?["app"]?["data"]?["id"]?.stringValue
@@ -207,6 +206,18 @@ struct SubmissionListing {
         let name = try await client.resource(.apps, id)["attributes"]?["bundleId"]?.stringValue ?? id
         names[id] = name
         return name
+    }
+
+    /// What an item is about.
+    private func name(of item: JSONValue, _ included: [JSONValue]) async throws -> String {
+        func id(_ relationship: String) -> String? {
+            item["relationships"]?[relationship]?["data"]?["id"]?.stringValue
+        }
+        guard let version = id("appStoreVersion") else {
+            return try await name(ofVersion: id("backgroundAssetVersion")).pack
+        }
+        let number = included.first { $0["id"]?.stringValue == version }?["attributes"]?["versionString"]?.stringValue
+        return "\(number ?? "?") of the app"
     }
 
     /// The pack's identifier with the version's number, and the app's number.

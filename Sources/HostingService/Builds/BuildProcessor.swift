@@ -23,24 +23,29 @@ struct BuildProcessor: Sendable {
                 try store.records(.buildUploadFiles, where: ["buildUpload": .text(job.subject)])
             )
         }
-        guard let upload, let app, upload.state(VersionState.self, in: "step") == .processing else {
-            return try await context.database.write { try $0.remove(job) }
+        if let upload, let app, upload.state(VersionState.self, in: "step") == .processing {
+            try await process(upload, files, of: app)
         }
+        // The job goes last, so that a host that is killed before forgets the parts at its next start.
+        for file in files { await context.blobs.discard(file.id) }
+        try await context.database.write { try $0.remove(job) }
+    }
+
+    private func process(_ upload: ResourceRecord, _ files: [ResourceRecord], of app: ResourceRecord) async throws {
         do {
             let (content, digest, assembled) = try await check(upload, files, of: app.text("bundleId") ?? "")
             try await context.blobs.keep(assembled, as: digest)
             let now = context.now
             try await context.database.write {
-                try BuildPublication.complete(upload.id, content, now: now, job: job, in: $0)
+                try BuildPublication.complete(upload.id, content, now: now, in: $0)
             }
             context.log.notice("A build was processed.", ["app": content.bundleID, "build": content.id])
         } catch let rejection as Rejection {
             try await context.database.write {
-                try BuildPublication.fail(upload.id, rejection.detail, job: job, in: $0)
+                try BuildPublication.fail(upload.id, rejection.detail, in: $0)
             }
             context.log.notice("A build was refused.", ["upload": upload.id, "code": rejection.detail.code])
         }
-        for file in files { await context.blobs.discard(file.id) }
     }
 
     private func check(

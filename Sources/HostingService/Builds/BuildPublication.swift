@@ -33,13 +33,12 @@ enum BuildPublication {
     /// The build is sound: internal testers get it.
     /// - Throws: `DatabaseError`, `IllegalStep`; `Rejection` when it is there already.
     static func complete(
-        _ uploadID: String, _ content: HostedBuild, now: String, job: Job, in store: borrowing Connection
+        _ uploadID: String, _ content: HostedBuild, now: String, in store: borrowing Connection
     ) throws {
-        guard var upload = try store.record(.buildUploads, uploadID) else { return try store.remove(job) }
+        guard var upload = try store.record(.buildUploads, uploadID) else { return }
         guard try build(of: upload, in: store) == nil else {
             throw Rejection("BUILD_EXISTS", "The app has build \(content.build) of \(content.version) already.")
         }
-        try store.remove(job)
         let platform = upload.text("platform") ?? ""
         let version: ResourceRecord
         if let known = try self.version(of: upload, in: store) {
@@ -74,8 +73,7 @@ enum BuildPublication {
 
     /// The upload is refused, and says why.
     /// - Throws: `DatabaseError`, `IllegalStep`
-    static func fail(_ uploadID: String, _ detail: StateDetail, job: Job, in store: borrowing Connection) throws {
-        try store.remove(job)
+    static func fail(_ uploadID: String, _ detail: StateDetail, in store: borrowing Connection) throws {
         guard var upload = try store.record(.buildUploads, uploadID) else { return }
         try end(&upload, .failed, [detail], in: store)
     }

@@ -4,7 +4,7 @@
 internal import Database
 
 /// Something that is to be done after the answer to a request. It is stored in the transaction that makes it necessary, and
-/// removed in the one that records what came of it: a host that dies in between does it again.
+/// removed when all that belongs to it is done: a host that dies in between does it again, and what it finds done it leaves.
 struct Job: Sendable, Hashable {
     enum Kind: String, Sendable {
         case processVersion

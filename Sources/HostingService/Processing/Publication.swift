@@ -9,10 +9,7 @@ internal import Kit
 enum Publication {
     /// The version is sound: its releases are made, and internal testers get it unless they have a newer one.
     /// - Throws: `DatabaseError`, `IllegalStep`
-    static func complete(
-        _ id: String, _ content: VersionContent, job: Job, in store: borrowing Connection
-    ) throws {
-        try store.remove(job)
+    static func complete(_ id: String, _ content: VersionContent, in store: borrowing Connection) throws {
         guard var version = try store.record(.backgroundAssetVersions, id) else { return }
         version["platforms"] = .array(content.platforms.map { .string($0.rawValue) })
         version["locale"] = content.language.map { .string($0) }
@@ -36,8 +33,7 @@ enum Publication {
 
     /// The version is refused, and says why.
     /// - Throws: `DatabaseError`, `IllegalStep`
-    static func fail(_ id: String, _ detail: StateDetail, job: Job, in store: borrowing Connection) throws {
-        try store.remove(job)
+    static func fail(_ id: String, _ detail: StateDetail, in store: borrowing Connection) throws {
         guard var version = try store.record(.backgroundAssetVersions, id) else { return }
         version["stateDetails"] = StateDetail.details(errors: [detail])
         try store.step(&version, VersionState.self, .failed)

@@ -24,21 +24,26 @@ struct VersionProcessor: Sendable {
                 try store.records(.backgroundAssetUploadFiles, where: ["backgroundAssetVersion": .text(job.subject)])
             )
         }
-        guard let version, let pack, version.state(VersionState.self) == .processing else {
-            return try await context.database.write { try $0.remove(job) }
+        if let version, let pack, version.state(VersionState.self) == .processing {
+            try await process(version, files, of: pack)
         }
+        // The job goes last, so that a host that is killed before forgets the parts at its next start.
+        for file in files { await context.blobs.discard(file.id) }
+        try await context.database.write { try $0.remove(job) }
+    }
+
+    private func process(_ version: ResourceRecord, _ files: [ResourceRecord], of pack: ResourceRecord) async throws {
         do {
             let (content, digest, assembled) = try await check(files, pack: pack)
             try await context.blobs.keep(assembled, as: digest)
-            try await context.database.write { try Publication.complete(version.id, content, job: job, in: $0) }
+            try await context.database.write { try Publication.complete(version.id, content, in: $0) }
             context.log.notice("A version was processed.", ["pack": content.identifier, "version": version.id])
         } catch let rejection as Rejection {
-            try await context.database.write { try Publication.fail(version.id, rejection.detail, job: job, in: $0) }
+            try await context.database.write { try Publication.fail(version.id, rejection.detail, in: $0) }
             context.log.notice(
                 "A version was refused.", ["version": version.id, "code": rejection.detail.code])
             try await tell(of: rejection.detail, version: version, pack: pack)
         }
-        for file in files { await context.blobs.discard(file.id) }
     }
 
     /// Writes to those who are to know.

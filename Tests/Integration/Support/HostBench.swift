@@ -17,6 +17,7 @@ struct HostBench: Sendable {
     let token: String
     /// The host's data folder.
     let data: FilePath
+    let server: RunningProgram
 
     /// Uploads and waits until the host has checked it.
     func publish(_ pack: SamplePack) async throws {
@@ -60,6 +61,19 @@ struct HostBench: Sendable {
         return try JSONParser.parse(try await HTTPClient(configuration).data(for: request, limit: 1 << 20).1).value
     }
 
+    /// Starts the host once more, at the same address, after it has ended.
+    func serveAgain() throws -> RunningProgram {
+        let port = String(url.split(separator: ":").last ?? "")
+        let server = try RunningProgram(
+            "larder-host", ["serve", "--data", data.string, "--port", port, "--json"],
+            environment: bench.device.environment)
+        bench.scratch.addCleanup {
+            server.process.kill()
+            _ = try? server.process.wait()
+        }
+        return server
+    }
+
     /// - Parameter options: further ones for `larder-host serve`.
     static func with(_ options: [String] = [], _ body: (HostBench) async throws -> Void) async throws {
         try await Bench.with { bench in
@@ -90,7 +104,7 @@ struct HostBench: Sendable {
                     credentials: [
                         "--host", url, "--key", bench.scratch("key.p8").string, "--key-id",
                         try #require(key["id"]?.stringValue), "--issuer", try #require(key["issuer"]?.stringValue),
-                    ], token: try #require(token["token"]?.stringValue), data: data))
+                    ], token: try #require(token["token"]?.stringValue), data: data, server: server))
         }
     }
 }
