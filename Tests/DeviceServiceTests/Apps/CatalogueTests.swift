@@ -24,7 +24,7 @@ import Testing
 
     private func with(_ body: (Catalogue, PackServer) async throws -> Void) async throws {
         try await Scratch.with { scratch in
-            let database = try await Database(path: scratch("larder.sqlite"), migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: scratch("larder.sqlite"), migrations: Schema.migrations)
             let server = try PackServer()
             let settings = SettingsStore(database: database)
             try await settings.setURLOverride(server.url("").dropLast().description)
