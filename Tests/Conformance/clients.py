@@ -151,6 +151,10 @@ def use(clients, publisher, app):
     expect(run("builds", "pre-release-version", build)["attributes"]["version"], "1.10", "builds pre-release-version")
     expect(run("get-latest-testflight-build-number", app), "1.10", "get-latest-testflight-build-number")
 
+    beta = run("beta-app-review-submissions", "create", build)
+    expect(beta["attributes"]["betaReviewState"], "APPROVED", "beta-app-review-submissions create")
+    expect(len(run("beta-app-review-submissions", "list", build)), 1, "beta-app-review-submissions list")
+
     made = run("app-store-versions", "create", build, "--version-string", "1.10", "--platform", "IOS")
     expect(made["attributes"]["appStoreState"], "PREPARE_FOR_SUBMISSION", "app-store-versions create")
     expect(run("builds", "app-store-version", build)["id"], made["id"], "builds app-store-version")

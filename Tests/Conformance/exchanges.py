@@ -38,7 +38,8 @@ class Prober:
     # Reading
 
     def read(self, operation):
-        needed = [(p["name"], self.known["apps"][0]) for p in operation.parameters if p.get("required")]
+        # filter[app] and filter[build] name one of those that there are.
+        needed = [(p["name"], self.known[p["name"][7:-1] + "s"][0]) for p in operation.parameters if p.get("required")]
         for id in self.known.get(operation.path.split("/")[2], []) if "{id}" in operation.path else [None]:
             response = self.publisher.get(self.path(operation, id) + "?" + urllib.parse.urlencode(needed))
             self.recorder.expect(response.status_code == 200, f"{response.url} is answered with {response.status_code}")

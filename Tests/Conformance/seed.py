@@ -79,6 +79,12 @@ def fill(publisher, reviewer, app, hook):
     for number in ("1.0", "2.0"):
         known["builds"].append(publisher.build(app, BUNDLE_ID, number))
 
+    for build, verdict in zip(known["builds"], ("APPROVED", "REJECTED")):
+        beta = publisher.create("betaAppReviewSubmissions", links={"build": ("builds", build)})["id"]
+        reviewer.create("reviewDecisions", {"verdict": verdict, "message": "So it is."},
+                        {"betaAppReviewSubmission": ("betaAppReviewSubmissions", beta)})
+        known["betaAppReviewSubmissions"].append(beta)
+
     known["webhooks"].append(webhook)
     deliveries = publisher.get(f"/v1/webhooks/{webhook}/deliveries").json()["data"]
     known["webhookDeliveries"] += [d["id"] for d in deliveries]

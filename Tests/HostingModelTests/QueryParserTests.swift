@@ -70,6 +70,8 @@ import Testing
         let included = try parse(["include": "betaGroups,app", "limit[betaGroups]": "3"], .builds)
         #expect(included.includes.map(\.name) == ["app"])
         #expect(!included.query.matchesNothing)
+        #expect(
+            try !parse(["filter[betaAppReviewSubmission.betaReviewState]": "APPROVED"], .builds).query.matchesNothing)
         #expect(try parse(["filter[betaGroups]": "x"], .builds).query.matchesNothing)
         #expect(try !parse(["exists[usesNonExemptEncryption]": "true"], .builds).query.matchesNothing)
         #expect(try parse(["exists[usesNonExemptEncryption]": "false"], .builds).query.matchesNothing)

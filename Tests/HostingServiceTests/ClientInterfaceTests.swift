@@ -90,6 +90,43 @@ import Testing
         }
     }
 
+    @Test func aBuildGoesToExternalTestersAfterReview() async throws {
+        try await HostFixture.with { fixture in
+            _ = try await BuildTests.upload(
+                BuildTests.archive(fixture.scratch, version: "1.0"), version: "1.0", fixture)
+            let publisher = fixture.publisher
+            let build = try #require(
+                try await publisher.send("GET", "/v1/builds").json["data"]?.arrayValue?.first?["id"]?.stringValue)
+            let reviewer = try await fixture.publisher(.reviewer)
+            func submit() async throws -> Publisher.Answer {
+                try await publisher.send(
+                    "POST", "/v1/betaAppReviewSubmissions",
+                    Publisher.document(.buildBetaReviews, [:], ["build": (.builds, build)]))
+            }
+            let first = try await submit()
+            #expect(try first.json["data"]?["attributes"]?["betaReviewState"] == "WAITING_FOR_REVIEW")
+            #expect(try await submit().code == "STATE_ERROR.SUBMISSION_IN_PROGRESS")
+            #expect(try await fixture.ask(.externalBeta, "build").status == 404)
+            let id = try #require(try first.json["data"]?["id"]?.stringValue)
+            let list = try await fixture.run(["review", "list"], by: reviewer)
+            #expect(list.output.contains("build 1.0"), "\(list.output) \(list.errors)")
+            let no = try await fixture.run(["review", "reject", id, "--message", "It sinks."], by: reviewer)
+            #expect(no.code == .success, "\(no.errors)")
+            #expect(try await fixture.ask(.externalBeta, "build").status == 404)
+
+            let second = try #require(try await submit().json["data"]?["id"]?.stringValue)
+            let yes = try await fixture.run(["review", "approve", second], by: reviewer)
+            #expect(yes.code == .success, "\(yes.errors)")
+            #expect(try await fixture.ask(.externalBeta, "build").json["version"] == "1.0")
+            #expect(try await fixture.ask(.appStore, "build").status == 404)
+            let named = try await publisher.send("GET", "/v1/builds/\(build)/betaAppReviewSubmission").json
+            #expect(named["data"]?["attributes"]?["betaReviewState"] == "APPROVED")
+            #expect(try await publisher.send("GET", "/v1/betaAppReviewSubmissions").code == "PARAMETER_ERROR.REQUIRED")
+            let filtered = try await publisher.send("GET", "/v1/betaAppReviewSubmissions?filter[build]=\(build)").json
+            #expect(filtered["data"]?.arrayValue?.count == 2)
+        }
+    }
+
     /// Others' clients leave out what need not be there, or add what means nothing.
     @Test func tokensInOtherClientsFormsAreTaken() async throws {
         try await HostFixture.with { fixture in

@@ -104,6 +104,7 @@ import Testing
                     ["cfBundleShortVersionString": "9", "cfBundleVersion": "9", "platform": "LINUX"], [("app", .apps)]
                 ),
                 (.buildReleases, ["channel": "appStore"], [("build", .builds)]),
+                (.buildBetaReviews, [:], [("build", .builds)]),
                 (.appStoreVersions, ["platform": "IOS", "versionString": "9"], [("app", .apps)]),
                 (.webhookPings, [:], [("webhook", .webhooks)]),
                 (

@@ -97,6 +97,7 @@ extension HostingCommands {
         for (name, type) in [
             ("reviewSubmission", ResourceType.reviewSubmissions),
             ("betaBackgroundAssetReviewSubmission", .betaReviewSubmissions),
+            ("betaAppReviewSubmission", .buildBetaReviews),
         ] {
             do {
                 _ = try await client.resource(type, id)
@@ -146,7 +147,7 @@ struct SubmissionListing {
     /// Those for the App Store, then those for external testers, oldest first.
     mutating func submissions(ofApp bundleID: String?) async throws -> [Submission] {
         let app = if let bundleID { try await client.app(.bundleID(bundleID)) } else { String?.none }
-        return try await forAppStore(app) + forExternalTesters(app)
+        return try await forAppStore(app) + forExternalTesters(app) + buildsForExternalTesters(app)
     }
 
     private mutating func forAppStore(_ app: String?) async throws -> [Submission] {
@@ -196,6 +197,32 @@ struct SubmissionListing {
                     id: id, app: try await name(ofApp: owner), channel: "external testers", state: state,
                     submittedDate: data["attributes"]?["submittedDate"]?.stringValue ?? "",
                     items: [Item(id: id, pack: pack, state: state)]))
+        }
+        return found
+    }
+
+    /// Likewise builds.
+    private mutating func buildsForExternalTesters(_ app: String?) async throws -> [Submission] {
+        var found: [Submission] = []
+        let builds = try await client.list(
+            "/v1/builds",
+            [
+                "filter[betaAppReviewSubmission.betaReviewState]": "WAITING_FOR_REVIEW,IN_REVIEW,REJECTED,APPROVED",
+                "include": "betaAppReviewSubmission", "limit": "200",
+            ])
+        for build in builds.data {
+            let id = build["relationships"]?["betaAppReviewSubmission"]?["data"]?["id"]?.stringValue
+            guard let id, let data = builds.included.first(where: { $0["id"]?.stringValue == id }) else { continue }
+            let state = data["attributes"]?["betaReviewState"]?.stringValue ?? ""
+            guard showsAll || ["WAITING_FOR_REVIEW", "IN_REVIEW"].contains(state) else { continue }
+            let owner = build["relationships"]?["app"]?["data"]?["id"]?.stringValue
+            guard app == nil || owner == app else { continue }
+            let number = build["attributes"]?["version"]?.stringValue ?? "?"
+            found.append(
+                Submission(
+                    id: id, app: try await name(ofApp: owner), channel: "external testers", state: state,
+                    submittedDate: data["attributes"]?["submittedDate"]?.stringValue ?? "",
+                    items: [Item(id: id, pack: "build \(number)", state: state)]))
         }
         return found
     }

@@ -16,6 +16,7 @@ package struct ResourceCatalog: Sendable {
         .externalBetaReleases, .appStoreReleases, .reviewSubmissions, .reviewSubmissionItems, .betaReviewSubmissions,
         .reviewDecisions, .webhooks, .webhookDeliveries, .webhookEvents, .preReleaseVersions, .builds, .buildUploads,
         .buildUploadFiles, .buildReleases, .rollouts, .appRanges, .appStoreVersions, .actors,
+        .buildBetaReviews,
     ])
 
     /// The description of a type; one without anything for a type that is not in the catalogue.

@@ -39,12 +39,14 @@ extension ResourceSchema {
             .toOne("app", .apps, links: .full),
             .toOne("preReleaseVersion", .preReleaseVersions, links: .full),
             .toOne("appStoreVersion", .appStoreVersions, links: .full),
+            .toOne("betaAppReviewSubmission", .buildBetaReviews, links: .full),
             .toOne("buildUpload", .buildUploads),
-            .absent("appEncryptionDeclaration"), .absent("betaAppReviewSubmission"), .absent("betaBuildLocalizations"),
+            .absent("appEncryptionDeclaration"), .absent("betaBuildLocalizations"),
             .absent("betaGroups"), .absent("buildBetaDetail"), .absent("icons"), .absent("individualTesters"),
         ],
         filters: [
             Filter("app"), Filter("appStoreVersion"),
+            Filter("betaAppReviewSubmission.betaReviewState", BetaReviewState.self),
             Filter("buildAudienceType", choices: ["INTERNAL_ONLY", "APP_STORE_ELIGIBLE"]),
             Filter("expired", choices: ["true", "false"]), Filter("id"),
             Filter("preReleaseVersion"), Filter("preReleaseVersion.platform", choices: Platform.names),
@@ -59,12 +61,10 @@ extension ResourceSchema {
             "lsMinimumSystemVersion", "perfPowerMetrics",
         ],
         absentIncludes: [
-            "appEncryptionDeclaration", "betaAppReviewSubmission", "betaBuildLocalizations", "betaGroups",
+            "appEncryptionDeclaration", "betaBuildLocalizations", "betaGroups",
             "buildBetaDetail", "buildBundles", "icons", "individualTesters",
         ],
-        absentFilters: [
-            Filter("betaAppReviewSubmission.betaReviewState", BetaReviewState.self), Filter("betaGroups"),
-        ], presences: ["usesNonExemptEncryption": true])
+        absentFilters: [Filter("betaGroups")], presences: ["usesNonExemptEncryption": true])
 
     package static let buildUploads = ResourceSchema(
         .buildUploads,

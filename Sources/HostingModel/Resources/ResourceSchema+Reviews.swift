@@ -10,6 +10,7 @@ extension ResourceType {
     package static let betaReviewSubmissions = ResourceType("betaBackgroundAssetReviewSubmissions")
     package static let reviewDecisions = ResourceType("reviewDecisions")
     package static let actors = ResourceType("actors")
+    package static let buildBetaReviews = ResourceType("betaAppReviewSubmissions")
 }
 
 extension ResourceSchema {
@@ -54,6 +55,13 @@ extension ResourceSchema {
         relationships: [.toOne("backgroundAssetVersion", .backgroundAssetVersions)],
         filters: [Filter("backgroundAssetVersion"), Filter("betaReviewState", BetaReviewState.self)])
 
+    /// A build on its way to external testers.
+    package static let buildBetaReviews = ResourceSchema(
+        .buildBetaReviews,
+        attributes: [.text("betaReviewState"), .text("submittedDate")],
+        relationships: [.toOne("build", .builds, links: .full)],
+        filters: [Filter("betaReviewState", BetaReviewState.self), Filter("build")])
+
     package static let reviewDecisions = ResourceSchema(
         .reviewDecisions,
         attributes: [.text("createdDate"), .text("message"), .text("verdict")],
@@ -61,9 +69,11 @@ extension ResourceSchema {
             .toOne("app", .apps),
             .toOne("reviewSubmission", .reviewSubmissions),
             .toOne("reviewSubmissionItem", .reviewSubmissionItems),
+            .toOne("betaAppReviewSubmission", .buildBetaReviews),
             .toOne("betaBackgroundAssetReviewSubmission", .betaReviewSubmissions),
         ],
         filters: [
-            Filter("betaBackgroundAssetReviewSubmission"), Filter("reviewSubmission"), Filter("reviewSubmissionItem"),
+            Filter("betaAppReviewSubmission"), Filter("betaBackgroundAssetReviewSubmission"),
+            Filter("reviewSubmission"), Filter("reviewSubmissionItem"),
         ])
 }

@@ -27,6 +27,7 @@ struct Dispatcher: Sendable {
         BuildRoutes(context: context, reader: reader).addRoutes(to: &router)
         ReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         BetaReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
+        BuildBetaReviewRoutes(context: context, reader: reader).addRoutes(to: &router)
         DecisionRoutes(context: context, reader: reader).addRoutes(to: &router)
         OperationRoutes(context: context).addRoutes(to: &router)
         WebhookRoutes(context: context, reader: reader).addRoutes(to: &router)

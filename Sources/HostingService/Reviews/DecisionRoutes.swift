@@ -23,6 +23,7 @@ struct DecisionRoutes: Sendable {
         let subjects: [(String, ResourceType)] = [
             ("reviewSubmissionItem", .reviewSubmissionItems), ("reviewSubmission", .reviewSubmissions),
             ("betaBackgroundAssetReviewSubmission", .betaReviewSubmissions),
+            ("betaAppReviewSubmission", .buildBetaReviews),
         ]
         let body = try RequestDocument(
             request.http.body, type: .reviewDecisions, attributes: ["message", "verdict"],
@@ -46,6 +47,8 @@ struct DecisionRoutes: Sendable {
             switch type {
             case .reviewSubmissionItems: try Review(context).decide(&subject, isApproved: isApproved, in: store)
             case .reviewSubmissions: try Review(context).decide(subject, isApproved: isApproved, in: store)
+            case .buildBetaReviews:
+                try BuildBetaReviewRoutes.decide(&subject, isApproved: isApproved, now: context.now, in: store)
             default: try BetaReview.decide(&subject, isApproved: isApproved, in: store)
             }
             var decision = ResourceRecord(

@@ -34,4 +34,13 @@ extension HostingMigrations {
         #"ALTER TABLE "builds" ADD COLUMN "buildUpload" TEXT"#,
         #"UPDATE "builds" SET "versionOrder" = "version""#,
     ]
+
+    /// Builds on their way to external testers.
+    static let buildBetaReviews = [
+        table(
+            "betaAppReviewSubmissions",
+            #""betaReviewState" TEXT NOT NULL, "submittedDate" TEXT, "build" TEXT NOT NULL"#),
+        #"ALTER TABLE "builds" ADD COLUMN "betaAppReviewSubmission" TEXT"#,
+        #"ALTER TABLE "reviewDecisions" ADD COLUMN "betaAppReviewSubmission" TEXT"#,
+    ]
 }

@@ -103,6 +103,7 @@ enum HostingMigrations {
         Migration(version: 4, statements: builds),
         Migration(version: 5, statements: rollouts),
         Migration(version: 6, statements: appVersions),
+        Migration(version: 7, statements: buildBetaReviews),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {
