@@ -18,6 +18,12 @@ struct AppDownload: Sendable {
     let clients: any HTTPClientSource
     let governor: BandwidthGovernor
     let policy: RetryPolicy
+    /// What the service describes now: asked when it no longer takes the archive's address.
+    let renewal: @Sendable () async throws -> HostedBuild
+
+    private static let refusals = [401, 403, 404, 410]
+    /// New addresses that are tried before one byte came.
+    private static let renewalLimit = 3
 
     private var size: Int64 { hosted.build.archive.size }
 
@@ -25,10 +31,12 @@ struct AppDownload: Sendable {
     func run(_ tell: @escaping @Sendable (InstallSteps.News) -> Void) async throws {
         var retries = Retries()
         var mayRestart = true
+        var url = hosted.build.archive.url
+        var renewals = 0
         while true {
             let came = Locked(false)
             do {
-                try await attempt { news in
+                try await attempt(url) { news in
                     came.withLock { $0 = true }
                     tell(news)
                 }
@@ -38,7 +46,17 @@ struct AppDownload: Sendable {
                 try await discard()
             } catch let error as HTTPClientError {
                 try Task.checkCancellation()
-                if came.withLock({ $0 }) { retries.reset() }
+                if came.withLock({ $0 }) {
+                    retries.reset()
+                    renewals = 0
+                }
+                if let status = error.status, Self.refusals.contains(status), renewals < Self.renewalLimit,
+                    let fresh = try await renewed(url)
+                {
+                    renewals += 1
+                    url = fresh
+                    continue
+                }
                 if mayRestart, error.status == 416 || error.code == .badResponse {
                     mayRestart = false
                     try await discard()
@@ -54,25 +72,34 @@ struct AppDownload: Sendable {
         }
     }
 
-    private func attempt(_ tell: @escaping @Sendable (InstallSteps.News) -> Void) async throws {
+    /// The archive's address of today; nil when there is no other, or the service has another build by now.
+    private func renewed(_ url: String) async throws -> String? {
+        let build = try await renewal()
+        guard build.id == hosted.build.id, build.archive.digest == hosted.build.archive.digest,
+            build.archive.size == size, build.archive.url != url
+        else { return nil }
+        return build.archive.url
+    }
+
+    private func attempt(_ url: String, _ tell: @escaping @Sendable (InstallSteps.News) -> Void) async throws {
         let attempt = TransferAttempt(
             client: try clients.client(),
             share: .init(governor: governor, key: TransferKey(app: app, download: "app"), rankClass: .essential))
         try await withTaskCancellationHandler {
-            try await offload { try receive(attempt, tell) }
+            try await offload { try receive(url, attempt, tell) }
         } onCancel: {
             attempt.stop()
         }
     }
 
     /// Blocks.
-    private func receive(_ attempt: TransferAttempt, _ tell: (InstallSteps.News) -> Void) throws {
+    private func receive(_ url: String, _ attempt: TransferAttempt, _ tell: (InstallSteps.News) -> Void) throws {
         try FileDescriptor.currentDirectory.makeDirectories(at: archive.removingLastComponent())
         let file = try OwnedDescriptor(archive, .readWrite, options: [.create, .noFollow], permissions: .filePrivate)
         let present = try file.borrowed.status().size
         if present == size { return }
         let start = present < size ? present : 0
-        var request = HTTPRequest(url: hosted.build.archive.url, headers: [], expectedLength: size)
+        var request = HTTPRequest(url: url, headers: [], expectedLength: size)
         if start > 0 { request.rangeStart = start }
         try attempt.fetch(request) { transfer in
             let head = try transfer.waitForHead()

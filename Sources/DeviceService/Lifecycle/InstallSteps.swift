@@ -128,9 +128,10 @@ struct InstallSteps: Sendable {
             try await store.plan([], alsoWriting: bytes)
         }
         guard space.fits else { throw space.refusal(of: plan.displayName) }
+        let (app, catalogue, policy) = (plan.app, tools.catalogue, tools.manifestRetries)
         try await AppDownload(
-            app: plan.app, hosted: hosted, archive: FilePath(archive), clients: tools.clients,
-            governor: tools.governor, policy: tools.manifestRetries
+            app: app, hosted: hosted, archive: FilePath(archive), clients: tools.clients, governor: tools.governor,
+            policy: policy, renewal: { try await catalogue.offer(app, hosted.origin, policy: policy) }
         ).run(tell)
     }
 

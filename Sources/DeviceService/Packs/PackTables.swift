@@ -58,6 +58,16 @@ extension Connection {
             ])
     }
 
+    /// Another address for what is wanted already.
+    func renew(_ request: PackRequest) throws {
+        try execute(
+            "UPDATE transfers SET manifest = ? WHERE app = ? AND pack = ? AND version = ?",
+            [
+                .text(try Self.encode(request.pack)), .text(request.app), .text(request.pack.id),
+                .integer(Int64(request.pack.version)),
+            ])
+    }
+
     func setPaused(_ paused: Bool, _ key: TransferKey) throws {
         try execute(
             "UPDATE transfers SET paused = ? WHERE app = ? AND pack = ?",

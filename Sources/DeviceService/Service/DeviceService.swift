@@ -65,11 +65,12 @@ package final class DeviceService: Sendable {
         let transfers = TransferDispatcher(gate: gate)
         let notes = NoteBoard()
         let space = SpaceKeeper(state: paths.state, notes: notes, log: configuration.log.named("space"))
+        let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let store = PackStore(
             state: paths.state, database: database, clients: clients, governor: governor, log: configuration.log,
             transfers: transfers, space: space,
-            hostRule: { try await hosts.rule($0) })
-        let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
+            hostRule: { try await hosts.rule($0) },
+            renewal: catalogue.renewal(registry, bundles))
         let usage = UsageStore(database: database)
         if let trouble = personal.trouble {
             notes.add(trouble)

@@ -11,12 +11,12 @@ enum BuildContent {
     static func json(_ build: HostedBuild) throws -> JSONValue { try JSONCoder.value(of: build) }
 
     /// The description of a stored build; nil when it has no content.
-    static func build(of record: ResourceRecord, base: String) -> HostedBuild? {
+    static func build(of record: ResourceRecord, _ archives: ArchiveSigner) -> HostedBuild? {
         guard let content = record["content"],
             var build = try? JSONCoder.decode(HostedBuild.self, from: content)
         else { return nil }
         build.id = record.id
-        build.archive.url = "\(base)/archives/\(build.archive.digest)"
+        build.archive.url = archives.url(of: build.archive.digest)
         return build
     }
 }

@@ -50,6 +50,10 @@ extension HostCommands {
                 "How much the host takes, as archive-size=8GiB: "
                     + HostLimits.names.map { "\($0.name), \($0.meaning)" }.joined(separator: "; ") + "."),
             .value(
+                "archive-lifetime", "seconds",
+                "Sign the addresses of archives, and have them expire after so long; manifests then have new ones twice "
+                    + "in that time. Without it they are good for ever."),
+            .value(
                 "drain", "seconds", "How long requests that are under way may take after SIGTERM.", default: "10"),
             .value(
                 "log-format", "format", "text or json; what suits standard error by default.",
@@ -111,6 +115,8 @@ private struct ServeOptions: Sendable {
             }
         configuration.log = Logger(label: "larder-host", level: level ?? .notice, sink: sink)
         configuration.drainSeconds = Int64(try arguments.integer("drain", in: 0...3600) ?? 10)
+        configuration.archiveLifetime = try arguments.integer("archive-lifetime", in: 2...(366 * 86_400)).map(
+            Int64.init)
         configuration.mail = try mail()
         for setting in arguments.values("limit") { try configuration.limits.set(setting) }
         return configuration

@@ -38,9 +38,10 @@ struct DeviceRoutes: Sendable {
             }
             return try OfferedVersions(app: app.id, channel, for: device, in: store)
         }
+        let archives = try await context.archives.signer(base: context.baseURL)
         let entries = offered.offers.filter { offer in
             platform.map { offer.version.words("platforms").contains($0.rawValue) } ?? true
-        }.compactMap { VersionContent.entry(of: $0.version, base: context.baseURL, rollout: $0.rollout) }
+        }.compactMap { VersionContent.entry(of: $0.version, archives, rollout: $0.rollout) }
         let sorted = entries.sorted { ($0["id"]?.stringValue ?? "") < ($1["id"]?.stringValue ?? "") }
         let bytes = Array(JSONValue.object(["assetPacks": .array(sorted)]).serialized(.pretty).utf8)
         var response = Self.conditional(bytes, request.http)
@@ -61,7 +62,8 @@ struct DeviceRoutes: Sendable {
             }
             return try BuildReleases.live(app.id, channel, platform, in: store)
         }
-        guard let record, let build = BuildContent.build(of: record, base: context.baseURL) else {
+        let archives = try await context.archives.signer(base: context.baseURL)
+        guard let record, let build = BuildContent.build(of: record, archives) else {
             throw APIError(
                 404, "NOT_FOUND", "There is no build.",
                 "The channel \(channel.rawValue) has no build of \(bundleID) for \(name ?? "Linux").")
@@ -82,9 +84,11 @@ struct DeviceRoutes: Sendable {
     }
 
     private func archive(_ request: RouteRequest) async throws -> HTTPServerResponse {
-        guard let digest = Digest(hex: request.parameters["digest"] ?? ""),
-            let archive = try await context.blobs.archive(digest, for: request.http.method)
-        else { throw APIError.noSuchPath }
+        guard let digest = Digest(hex: request.parameters["digest"] ?? "") else { throw APIError.noSuchPath }
+        let lifetime = try await context.archives.check(request.http, for: digest)
+        guard let archive = try await context.blobs.archive(digest, for: request.http.method) else {
+            throw APIError.noSuchPath
+        }
         let file: ServedFile
         switch archive {
         case .file(let own): file = own
@@ -96,8 +100,9 @@ struct DeviceRoutes: Sendable {
         var response = FileAnswer(
             file: file, size: size, etag: "\"\(digest.hex)\"", contentType: "application/octet-stream"
         ).response(to: request.http)
-        // Under this name there will never be anything else.
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        // Under this name there will never be anything else, as long as it is good.
+        response.headers["Cache-Control"] =
+            lifetime.map { "private, max-age=\($0), immutable" } ?? "public, max-age=31536000, immutable"
         return response
     }
 }

@@ -33,7 +33,10 @@ package final class Host: Sendable {
             data: configuration.data,
             mail: try configuration.mail.map {
                 try MailOutbox($0, folder: configuration.data.appending("mail"), log: configuration.log)
-            }, log: configuration.log, addressSecret: Hexadecimal.decode(secret) ?? [],
+            }, log: configuration.log,
+            archives: ArchiveAddresses(
+                database: database, lifetime: configuration.archiveLifetime,
+                now: { configuration.clock().seconds }), addressSecret: Hexadecimal.decode(secret) ?? [],
             clock: configuration.clock,
             base: Locked(configuration.publicURL ?? ""))
         drainSeconds = configuration.drainSeconds

@@ -21,7 +21,8 @@ struct HostContext: Sendable {
     let reports = ReportGate()
     let mail: MailOutbox?
     let log: Logger
-    /// Signs addresses that are given out.
+    let archives: ArchiveAddresses
+    /// Signs addresses that parts are sent to.
     let addressSecret: [UInt8]
     /// Now; tests have their own.
     let clock: @Sendable () -> Timestamp

@@ -44,11 +44,11 @@ struct VersionContent: Sendable {
 
     /// The entry of a stored version in a download manifest; nil when it has no content.
     /// - Parameter rollout: through which a device gets the version; it names it when it asks again.
-    static func entry(of version: ResourceRecord, base: String, rollout: String?) -> JSONValue? {
+    static func entry(of version: ResourceRecord, _ archives: ArchiveSigner, rollout: String?) -> JSONValue? {
         guard let content = version["content"], var members = content["entry"]?.objectValue,
             let digest = content["digest"]?.stringValue, let number = version.integer("version")
         else { return nil }
-        members["url"] = .string("\(base)/archives/\(digest)")
+        members["url"] = .string(archives.url(of: digest))
         members["version"] = .integer(number)
         if let rollout, var larder = members["larder"]?.objectValue {
             larder["rollout"] = .string(rollout)

@@ -41,11 +41,11 @@ struct StoreHarness {
     /// Runs a test with a store that is closed afterwards.
     static func with(
         configuration: StoreConfiguration = .quick, clients: any HTTPClientSource = PlainClients(),
-        _ body: (StoreHarness) async throws -> Void
+        renewal: @escaping PackStore.Renewal = { _, _ in nil }, _ body: (StoreHarness) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             let server = try PackServer()
-            let harness = try await StoreHarness(scratch, server, configuration, clients)
+            let harness = try await StoreHarness(scratch, server, configuration, clients, renewal: renewal)
             try FileDescriptor.currentDirectory.makeDirectories(at: harness.root)
             do {
                 try await harness.store.prepare(app: app)
@@ -60,7 +60,8 @@ struct StoreHarness {
 
     init(
         _ scratch: Scratch, _ server: PackServer, _ configuration: StoreConfiguration = .quick,
-        _ clients: any HTTPClientSource = PlainClients(), space: SpaceKeeper? = nil
+        _ clients: any HTTPClientSource = PlainClients(), space: SpaceKeeper? = nil,
+        renewal: @escaping PackStore.Renewal = { _, _ in nil }
     ) async throws {
         self.scratch = scratch
         self.server = server
@@ -69,7 +70,7 @@ struct StoreHarness {
             migrations: [Migration(version: 1, statements: PackTables.create)])
         store = PackStore(
             state: scratch.path, database: database, clients: clients, log: .silent, configuration: configuration,
-            space: space)
+            space: space, renewal: renewal)
     }
 
     private func end() async {

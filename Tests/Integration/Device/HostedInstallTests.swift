@@ -79,4 +79,36 @@ import Testing
             #expect(try await bench.device.connect().send(AppsRequest()).apps.map(\.version) == ["1.0"])
         }
     }
+
+    @Test func whatIsKnownUnderAnAddressThatIsGoodNoMoreComesFromTheNewOne() async throws {
+        let options = ["--archive-lifetime", "3600"]
+        try await HostBench.with(options) { host in
+            let (bench, id) = (host.bench, SampleApp.bundleID)
+            for pack in bench.packs { try await host.publish(pack) }
+            try await host.publish(host.app(version: "1.0"), version: "1.0")
+            func address() async throws -> String {
+                let entry = try await host.manifest("")["assetPacks"]?.arrayValue?.first
+                return try #require(entry?["url"]?.stringValue)
+            }
+            let first = try await address()
+            #expect(first.contains("&signature="))
+            try await host.expectSuccess(
+                ["install", id, "--from", host.url, "--channel", "internalBeta", "--token", host.token])
+            let app = try await bench.device.launch()
+            try await bench.expectWhole(bench.essential, through: app)
+
+            // No address in the manifest that the device knows is good any more.
+            host.server.process.kill()
+            _ = try host.server.process.wait()
+            let rotated = try await Binaries.run(
+                "larder-host", ["addresses", "rotate", "--at-once", "--data", host.data.string],
+                environment: bench.device.environment, atMost: .seconds(60))
+            try #require(rotated.exitCode == 0, "\(rotated.errorText)")
+            let server = try host.serveAgain(options)
+            _ = try await server.line { $0.contains("listening") }
+            #expect(try await address() != first)
+            #expect(try await app.ask("ensure Third") == "ok Third")
+            try await bench.expectWhole(bench.onDemand, through: app)
+        }
+    }
 }

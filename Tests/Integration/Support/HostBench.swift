@@ -62,10 +62,10 @@ struct HostBench: Sendable {
     }
 
     /// Starts the host once more, at the same address, after it has ended.
-    func serveAgain() throws -> RunningProgram {
+    func serveAgain(_ options: [String] = []) throws -> RunningProgram {
         let port = String(url.split(separator: ":").last ?? "")
         let server = try RunningProgram(
-            "larder-host", ["serve", "--data", data.string, "--port", port, "--json"],
+            "larder-host", ["serve", "--data", data.string, "--port", port, "--json"] + options,
             environment: bench.device.environment)
         bench.scratch.addCleanup {
             server.process.kill()

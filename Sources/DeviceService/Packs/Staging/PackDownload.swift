@@ -31,6 +31,14 @@ extension PackDownload {
             policy: pack.downloadPolicy.name)
     }
 
+    /// Whether what is under way of another description is worth nothing: not when only the address is another one, and the
+    /// digest tells that the bytes are the same. Addresses that expire change from manifest to manifest.
+    func replaces(_ other: PackDownload) -> Bool {
+        var other = other
+        if digest != nil, digest == other.digest { other.url = url }
+        return self != other
+    }
+
     /// What must be the same for staged bytes to be worth going on with. Without a digest the address tells versions
     /// apart that the number does not.
     var identity: StagingIdentity {

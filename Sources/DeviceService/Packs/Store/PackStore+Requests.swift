@@ -74,7 +74,7 @@ extension PackStore {
             $0.submit(
                 key, host: TransferQueue.host(of: request.pack.url), kind: request.kind, foreground: request.foreground,
                 paused: paused,
-                replacing: known.map { PackDownload($0.request.pack) != PackDownload(request.pack) } ?? false,
+                replacing: known.map { PackDownload(request.pack).replaces(PackDownload($0.request.pack)) } ?? false,
                 now: .now)
         }
     }

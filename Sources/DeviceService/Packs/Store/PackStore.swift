@@ -22,6 +22,8 @@ package actor PackStore: PackStoring, TransferOwner {
         var meter = RateMeter()
         var lastError: StoreError?
         var hold: HoldReason?
+        /// New addresses that were fetched since the last byte came.
+        var renewals = 0
     }
 
     let state: FilePath
@@ -32,6 +34,7 @@ package actor PackStore: PackStoring, TransferOwner {
     let configuration: StoreConfiguration
     let space: SpaceKeeper?
     private let hostRule: @Sendable (_ app: String) async throws -> HostRule?
+    let renewal: Renewal
     nonisolated let hub = PackEventHub()
 
     let transfers: TransferDispatcher
@@ -48,14 +51,17 @@ package actor PackStore: PackStoring, TransferOwner {
     ///   - transfers: shared with others who transfer; nil makes one of its own.
     ///   - space: sees that there is room for what is fetched; nil looks at none.
     ///   - hostRule: asked before each attempt from where the app's packs may come.
+    ///   - renewal: asked for the pack's entry of today when its server no longer takes the address.
     package init(
         state: FilePath, database: SQLiteDatabase, clients: any HTTPClientSource,
         governor: BandwidthGovernor = BandwidthGovernor(), log: Logger,
         configuration: StoreConfiguration = StoreConfiguration(), transfers: TransferDispatcher? = nil,
         space: SpaceKeeper? = nil,
-        hostRule: @escaping @Sendable (_ app: String) async throws -> HostRule? = { _ in nil }
+        hostRule: @escaping @Sendable (_ app: String) async throws -> HostRule? = { _ in nil },
+        renewal: @escaping Renewal = { _, _ in nil }
     ) {
         self.hostRule = hostRule
+        self.renewal = renewal
         self.state = state
         self.database = database
         self.clients = clients
@@ -150,7 +156,7 @@ package actor PackStore: PackStoring, TransferOwner {
             jobs[key]?.fetch = fetch
             jobs[key]?.meter = RateMeter()
             tell(key, .began)
-            try runAttempt(fetch.run) { await self.ended(key, fetch, $0) }
+            try runAttempt(fetch.run) { await self.ended(key, fetch, await self.renewed(key, fetch, $0)) }
         } catch {
             let failure = FetchFailure(error, pack: key.pack, brought: false)
             jobs[key]?.fetch = nil
@@ -163,6 +169,7 @@ package actor PackStore: PackStoring, TransferOwner {
         guard var job = jobs[key], job.fetch != nil else { return }
         let before = job.progress?.downloaded ?? progress.downloaded
         job.meter.add(total: progress.downloaded, at: .now)
+        if progress.downloaded > before { job.renewals = 0 }
         job.progress = progress
         jobs[key] = job
         tell(
