@@ -17,7 +17,6 @@ import Testing
         func client() -> HTTPClient {
             var configuration = HTTPClientConfiguration()
             configuration.allowsPlainLoopback = true
-            configuration.stallTimeout = .seconds(3)
             return HTTPClient(configuration)
         }
     }

@@ -58,7 +58,9 @@ final class HostFixture: Sendable {
             await administration.close()
             let host = try await Host(configuration)
             let publisher = Publisher(
-                url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)),
+                url: host.url,
+                signer: TokenSigner(
+                    keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem), clock: configuration.clock),
                 authority: objects?.authorityFile)
             let fixture = HostFixture(scratch, configuration, host, app.id, issuer, publisher, objects)
             let result: Result<Void, any Error>
@@ -79,7 +81,9 @@ final class HostFixture: Sendable {
         let (key, pem) = try await administration.createKey(name: "\(role)", role: role, apps: apps)
         await administration.close()
         return Publisher(
-            url: host.url, signer: TokenSigner(keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem)),
+            url: host.url,
+            signer: TokenSigner(
+                keyID: key.id, issuer: issuer, key: try SigningKey(pem: pem), clock: configuration.clock),
             authority: objects?.authorityFile)
     }
 
@@ -120,9 +124,11 @@ struct TokenSigner: Sendable {
     var keyID: String
     var issuer: String
     var key: SigningKey
+    /// The host's: a token from after its now is refused.
+    var clock: @Sendable () -> Timestamp = { .now }
 
     func token(_ changes: [String: JSONValue] = [:]) throws -> String {
-        let now = Timestamp.now.seconds
+        let now = clock().seconds
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "aud": .string(BearerToken.audience), "iat": .integer(now),
             "exp": .integer(now + 600),
