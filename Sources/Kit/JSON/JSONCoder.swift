@@ -6,24 +6,30 @@ package enum JSONCoder {
     /// The value as JSON.
     /// - Throws: `EncodingError` for what JSON cannot hold: NaN, infinities, whole numbers beyond 64 bits with a sign.
     package static func value(of value: some Encodable) throws -> JSONValue {
-        let node = JSONEncodingNode()
-        try value.encode(to: JSONNodeEncoder(node: node, codingPath: []))
-        return node.value
+        try node(of: value).value
     }
 
     /// The value as compact text with its keys in order: equal values give equal bytes.
     /// - Throws: `EncodingError`
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
-        Array(try Self.value(of: value).serialized().utf8)
+        var writer = JSONWriter()
+        try node(of: value).write(into: &writer)
+        return writer.bytes
+    }
+
+    private static func node(of value: some Encodable) throws -> JSONEncodingNode {
+        let node = JSONEncodingNode()
+        try value.encode(to: JSONNodeEncoder(node: node))
+        return node
     }
 
     /// - Throws: `DecodingError`
     package static func decode<Value: Decodable>(_: Value.Type, from json: JSONValue) throws -> Value {
-        try Value(from: JSONValueDecoder(value: json, codingPath: []))
+        try JSONNodeDecoder(node: JSONNode(json)).decode(Value.self)
     }
 
     /// - Throws: `KitError` when the bytes are no JSON; `DecodingError`
     package static func decode<Value: Decodable>(_: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
-        try decode(Value.self, from: try JSONParser.parse(bytes).value)
+        try JSONNodeDecoder(node: try JSONParser.parse(bytes)).decode(Value.self)
     }
 }

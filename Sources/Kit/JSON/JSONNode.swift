@@ -34,6 +34,23 @@ package struct JSONNode: Sendable {
         self.content = content
     }
 
+    /// A value that never stood anywhere.
+    init(_ value: JSONValue) {
+        let nowhere = JSONPosition(line: 1, column: 1)
+        position = nowhere
+        content =
+            switch value {
+            case .null: .null
+            case .bool(let flag): .bool(flag)
+            case .integer(let number): .integer(number)
+            case .number(let number): .number(number)
+            case .string(let text): .string(text)
+            case .array(let elements): .array(elements.map(JSONNode.init))
+            case .object(let members):
+                .object(members.map { JSONMember(key: $0, keyPosition: nowhere, value: JSONNode($1)) })
+            }
+    }
+
     /// The member of that key, when this is an object that has it.
     package subscript(key: String) -> JSONNode? {
         if case .object(let members) = content { members.first { $0.key == key }?.value } else { nil }

@@ -1,159 +1,245 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-/// A place in the JSON under construction; its containers fill it in.
-final class JSONEncodingNode {
-    private enum Content {
-        case value(JSONValue)
-        case object([String: JSONEncodingNode])
-        case array([JSONEncodingNode])
-    }
+/// Something in the JSON under construction. Scalars need no place of their own.
+enum JSONEncodedPart {
+    case value(JSONValue)
+    case node(JSONEncodingNode)
 
-    private var content: Content?
-
-    /// What was encoded here; an empty object when nothing was.
     var value: JSONValue {
-        switch content {
+        switch self {
         case .value(let value): value
-        case .object(let members): .object(members.mapValues(\.value))
-        case .array(let elements): .array(elements.map(\.value))
-        case nil: .object([:])
+        case .node(let node): node.value
         }
     }
 
-    var count: Int { if case .array(let elements) = content { elements.count } else { 0 } }
+    func write(into writer: inout JSONWriter) {
+        switch self {
+        case .value(let value): value.write(into: &writer)
+        case .node(let node): node.write(into: &writer)
+        }
+    }
+}
 
-    func set(_ value: JSONValue) { content = .value(value) }
+struct JSONEncodedMember {
+    let key: String
+    let part: JSONEncodedPart
+}
 
-    func beginObject() {
-        if case .object = content { return }
-        content = .object([:])
+/// A place in the JSON under construction; its containers fill it in.
+final class JSONEncodingNode {
+    private enum Content {
+        /// Also when nothing was encoded here.
+        case object
+        case array
+        case scalar(JSONValue)
     }
 
-    func beginArray() {
-        if case .array = content { return }
-        content = .array([])
+    private var content = Content.object
+    private var members: [JSONEncodedMember] = []
+    private var elements: [JSONEncodedPart] = []
+    private let parent: JSONEncodingNode?
+    private let key: (any CodingKey)?
+
+    init(parent: JSONEncodingNode? = nil, key: (any CodingKey)? = nil) {
+        self.parent = parent
+        self.key = key
     }
 
-    func member(_ key: String) -> JSONEncodingNode {
-        let node = JSONEncodingNode()
-        var members: [String: JSONEncodingNode] = [:]
-        if case .object(let present) = content { members = present }
-        content = nil  // So that the dictionary is not copied.
-        members[key] = node
-        content = .object(members)
+    /// What was encoded here.
+    var value: JSONValue {
+        switch content {
+        case .scalar(let value): value
+        case .object: .object(Dictionary(members.map { ($0.key, $0.part.value) }) { $1 })
+        case .array: .array(elements.map(\.value))
+        }
+    }
+
+    /// Where this is; worked out when somebody asks, for errors do.
+    var path: [any CodingKey] { (parent?.path ?? []) + (key.map { [$0] } ?? []) }
+
+    var count: Int { elements.count }
+
+    func set(_ value: JSONValue) { content = .scalar(value) }
+    func beginObject() { content = .object }
+    func beginArray() { content = .array }
+
+    func add(_ value: JSONValue, _ key: String) { members.append(JSONEncodedMember(key: key, part: .value(value))) }
+    func add(_ value: JSONValue) { elements.append(.value(value)) }
+
+    func member(_ key: any CodingKey) -> JSONEncodingNode {
+        let node = JSONEncodingNode(parent: self, key: key)
+        members.append(JSONEncodedMember(key: key.stringValue, part: .node(node)))
         return node
     }
 
     func element() -> JSONEncodingNode {
-        let node = JSONEncodingNode()
-        var elements: [JSONEncodingNode] = []
-        if case .array(let present) = content { elements = present }
-        content = nil
-        elements.append(node)
-        content = .array(elements)
+        let node = JSONEncodingNode(parent: self)
+        elements.append(.node(node))
         return node
+    }
+
+    func write(into writer: inout JSONWriter) {
+        switch content {
+        case .scalar(let value): value.write(into: &writer)
+        case .array:
+            writer.write("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { writer.write(",") }
+                element.write(into: &writer)
+            }
+            writer.write("]")
+        case .object:
+            writer.write("{")
+            for (index, member) in JSONWriter.inOrder(members).enumerated() {
+                if index > 0 { writer.write(",") }
+                writer.write(string: member.key)
+                writer.write(":")
+                member.part.write(into: &writer)
+            }
+            writer.write("}")
+        }
     }
 }
 
 struct JSONNodeEncoder: Encoder {
     let node: JSONEncodingNode
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { node.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         node.beginObject()
-        return KeyedEncodingContainer(JSONKeyedEncoding<Key>(node: node, codingPath: codingPath))
+        return KeyedEncodingContainer(JSONKeyedEncoding<Key>(node: node))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         node.beginArray()
-        return JSONUnkeyedEncoding(node: node, codingPath: codingPath)
+        return JSONUnkeyedEncoding(node: node)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer {
-        JSONSingleEncoding(node: node, codingPath: codingPath)
-    }
+    func singleValueContainer() -> any SingleValueEncodingContainer { JSONSingleEncoding(node: node) }
 }
 
-extension JSONEncodingNode {
-    /// Encodes anything here; the scalars of JSON without a detour.
-    func encode(_ value: some Encodable, at path: [any CodingKey]) throws {
-        switch value {
-        case let value as String: set(.string(value))
-        case let value as Bool: set(.bool(value))
-        case let value as Double: set(try number(value, path))
-        case let value as Float: set(try number(Double(value), path))
-        case let value as any FixedWidthInteger: set(try integer(value, path))
-        case let value as JSONValue: set(value)
-        default: try value.encode(to: JSONNodeEncoder(node: self, codingPath: path))
-        }
-    }
-
-    private func number(_ value: Double, _ path: [any CodingKey]) throws -> JSONValue {
+extension JSONValue {
+    /// - Throws: `EncodingError` for what JSON cannot hold.
+    fileprivate init(_ value: some BinaryFloatingPoint, at path: @autoclosure () -> [any CodingKey]) throws {
         guard value.isFinite else {
-            throw EncodingError.invalidValue(value, .init(codingPath: path, debugDescription: "JSON has no \(value)."))
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: path(), debugDescription: "JSON has no \(value)."))
         }
-        return .number(value)
+        self = .number(Double(value))
     }
 
-    private func integer(_ value: any FixedWidthInteger, _ path: [any CodingKey]) throws -> JSONValue {
+    /// - Throws: `EncodingError` for what JSON cannot hold.
+    fileprivate init(_ value: some FixedWidthInteger, at path: @autoclosure () -> [any CodingKey]) throws {
         guard let number = Int64(exactly: value) else {
             throw EncodingError.invalidValue(
-                value, .init(codingPath: path, debugDescription: "\(value) has more than 63 bits and a sign."))
+                value, .init(codingPath: path(), debugDescription: "\(value) has more than 63 bits and a sign."))
         }
-        return .integer(number)
+        self = .integer(number)
     }
 }
 
 private struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: JSONEncodingNode
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { node.path }
 
-    func encodeNil(forKey key: Key) { node.member(key.stringValue).set(.null) }
+    func encodeNil(forKey key: Key) { node.add(.null, key.stringValue) }
+    func encode(_ value: Bool, forKey key: Key) { node.add(.bool(value), key.stringValue) }
+    func encode(_ value: String, forKey key: Key) { node.add(.string(value), key.stringValue) }
+    func encode(_ value: Double, forKey key: Key) throws { try number(value, key) }
+    func encode(_ value: Float, forKey key: Key) throws { try number(value, key) }
+    func encode(_ value: Int, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: Int8, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: Int16, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: Int32, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: Int64, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: UInt, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: UInt8, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: UInt16, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: UInt32, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: UInt64, forKey key: Key) throws { try integer(value, key) }
 
-    func encode(_ value: some Encodable, forKey key: Key) throws {
-        try node.member(key.stringValue).encode(value, at: codingPath + [key])
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        if Value.self == JSONValue.self, let value = value as? JSONValue { return node.add(value, key.stringValue) }
+        try value.encode(to: JSONNodeEncoder(node: node.member(key)))
+    }
+
+    private func number(_ value: some BinaryFloatingPoint, _ key: Key) throws {
+        node.add(try JSONValue(value, at: node.path + [key]), key.stringValue)
+    }
+
+    private func integer(_ value: some FixedWidthInteger, _ key: Key) throws {
+        node.add(try JSONValue(value, at: node.path + [key]), key.stringValue)
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        JSONNodeEncoder(node: node.member(key.stringValue), codingPath: codingPath + [key]).container(keyedBy: keyedBy)
+        JSONNodeEncoder(node: node.member(key)).container(keyedBy: keyedBy)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        JSONNodeEncoder(node: node.member(key.stringValue), codingPath: codingPath + [key]).unkeyedContainer()
+        JSONNodeEncoder(node: node.member(key)).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { JSONNodeEncoder(node: node.member("super"), codingPath: codingPath) }
+    func superEncoder() -> any Encoder { JSONNodeEncoder(node: node.member(JSONSuperKey())) }
+    func superEncoder(forKey key: Key) -> any Encoder { JSONNodeEncoder(node: node.member(key)) }
+}
 
-    func superEncoder(forKey key: Key) -> any Encoder {
-        JSONNodeEncoder(node: node.member(key.stringValue), codingPath: codingPath + [key])
-    }
+private struct JSONSuperKey: CodingKey {
+    var stringValue: String { "super" }
+    var intValue: Int? { nil }
+    init() {}
+    init?(stringValue: String) { nil }
+    init?(intValue: Int) { nil }
 }
 
 private struct JSONUnkeyedEncoding: UnkeyedEncodingContainer {
     let node: JSONEncodingNode
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { node.path }
     var count: Int { node.count }
 
-    func encodeNil() { node.element().set(.null) }
-    func encode(_ value: some Encodable) throws { try node.element().encode(value, at: codingPath) }
+    func encodeNil() { node.add(.null) }
+    func encode(_ value: Bool) { node.add(.bool(value)) }
+    func encode(_ value: String) { node.add(.string(value)) }
+
+    func encode<Value: Encodable>(_ value: Value) throws {
+        if Value.self == JSONValue.self, let value = value as? JSONValue { return node.add(value) }
+        try value.encode(to: JSONNodeEncoder(node: node.element()))
+    }
 
     func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        JSONNodeEncoder(node: node.element(), codingPath: codingPath).container(keyedBy: keyedBy)
+        JSONNodeEncoder(node: node.element()).container(keyedBy: keyedBy)
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        JSONNodeEncoder(node: node.element(), codingPath: codingPath).unkeyedContainer()
+        JSONNodeEncoder(node: node.element()).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { JSONNodeEncoder(node: node.element(), codingPath: codingPath) }
+    func superEncoder() -> any Encoder { JSONNodeEncoder(node: node.element()) }
 }
 
 private struct JSONSingleEncoding: SingleValueEncodingContainer {
     let node: JSONEncodingNode
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { node.path }
 
     func encodeNil() { node.set(.null) }
-    func encode(_ value: some Encodable) throws { try node.encode(value, at: codingPath) }
+    func encode(_ value: Bool) { node.set(.bool(value)) }
+    func encode(_ value: String) { node.set(.string(value)) }
+    func encode(_ value: Double) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: Float) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: Int) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: Int8) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: Int16) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: Int32) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: Int64) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: UInt) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: UInt8) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: UInt16) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: UInt32) throws { node.set(try JSONValue(value, at: node.path)) }
+    func encode(_ value: UInt64) throws { node.set(try JSONValue(value, at: node.path)) }
+
+    func encode<Value: Encodable>(_ value: Value) throws {
+        if Value.self == JSONValue.self, let value = value as? JSONValue { return node.set(value) }
+        try value.encode(to: JSONNodeEncoder(node: node))
+    }
 }

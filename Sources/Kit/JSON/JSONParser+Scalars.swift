@@ -22,12 +22,20 @@ extension JSONParser {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             guard skipDigits() > 0 else { throw error("digits are missing in the exponent", at: startPosition) }
         }
+        // No number of so many digits is too large.
+        if isInteger, wholeDigits <= 18 { return .integer(Self.integer(bytes[start..<index])) }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
         guard let value = Double(text), value.isFinite else {
             throw error("the number is out of range", at: startPosition)
         }
         return .number(value)
+    }
+
+    private static func integer(_ text: ArraySlice<UInt8>) -> Int64 {
+        var value: Int64 = 0
+        for byte in text where byte != UInt8(ascii: "-") { value = value &* 10 &+ Int64(byte &- UInt8(ascii: "0")) }
+        return text.first == UInt8(ascii: "-") ? -value : value
     }
 
     private mutating func skipDigits() -> Int {
@@ -39,16 +47,17 @@ extension JSONParser {
     mutating func parseString() throws -> String {
         let start = position
         index += 1
-        var text: [UInt8] = []
+        // Most hold no escape, and are taken as they stand.
+        let plain = bytes[index...].prefix { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        index = plain.endIndex
+        if take(UInt8(ascii: "\"")) { return try string(plain, start) }
+        var text = Array(plain)
         while true {
             guard let byte = peek else { throw error("this string never ends", at: start) }
             switch byte {
             case UInt8(ascii: "\""):
                 index += 1
-                guard let string = String(validating: text, as: UTF8.self) else {
-                    throw error("this string is not valid UTF-8", at: start)
-                }
-                return string
+                return try string(text[...], start)
             case UInt8(ascii: "\\"):
                 index += 1
                 try parseEscape(into: &text)
@@ -58,6 +67,13 @@ extension JSONParser {
                 index += 1
             }
         }
+    }
+
+    private func string(_ text: ArraySlice<UInt8>, _ start: JSONPosition) throws -> String {
+        guard let string = String(validating: text, as: UTF8.self) else {
+            throw error("this string is not valid UTF-8", at: start)
+        }
+        return string
     }
 
     private mutating func parseEscape(into text: inout [UInt8]) throws {

@@ -19,6 +19,7 @@ package struct JSONParser {
     var index = 0
     private var line = 1
     private var lineStart = 0
+    private static let mostLookedThrough = 16
 
     private init(bytes: [UInt8], options: Options) {
         self.bytes = bytes
@@ -73,6 +74,7 @@ package struct JSONParser {
     private mutating func parseObject(depth: Int) throws -> [JSONMember] {
         index += 1
         var members: [JSONMember] = []
+        // Only where looking through the members would take longer.
         var keys: Set<String> = []
         try skipSpace()
         if take(UInt8(ascii: "}")) { return [] }
@@ -83,7 +85,11 @@ package struct JSONParser {
                 throw error(trailing ? "a comma stands before the closing brace" : "expected a key in double quotes")
             }
             let key = try parseString()
-            guard keys.insert(key).inserted else { throw error("the key \"\(key)\" stands twice", at: keyPosition) }
+            if members.count == Self.mostLookedThrough { keys = Set(members.map(\.key)) }
+            let isNew =
+                members.count < Self.mostLookedThrough
+                ? !members.contains { $0.key == key } : keys.insert(key).inserted
+            guard isNew else { throw error("the key \"\(key)\" stands twice", at: keyPosition) }
             try skipSpace()
             guard take(UInt8(ascii: ":")) else { throw error("expected a colon after the key \"\(key)\"") }
             try skipSpace()
@@ -112,12 +118,17 @@ package struct JSONParser {
     }
 
     private mutating func parseWord() throws -> JSONNode.Content {
-        let words: [(String, JSONNode.Content)] = [("true", .bool(true)), ("false", .bool(false)), ("null", .null)]
-        for (word, content) in words where bytes[index...].starts(with: word.utf8) {
-            index += word.utf8.count
-            return content
-        }
+        if take("true") { return .bool(true) }
+        if take("false") { return .bool(false) }
+        if take("null") { return .null }
         throw error("expected a value")
+    }
+
+    private mutating func take(_ word: StaticString) -> Bool {
+        let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        guard bytes[index...].starts(with: letters) else { return false }
+        index += letters.count
+        return true
     }
 
     mutating func take(_ byte: UInt8) -> Bool {

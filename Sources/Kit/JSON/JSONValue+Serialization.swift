@@ -11,63 +11,50 @@ extension JSONValue {
     }
 
     package func serialized(_ style: Style = .compact) -> String {
-        var text = ""
-        write(into: &text, indentation: style == .pretty ? 0 : nil)
-        if style == .pretty { text += "\n" }
-        return text
+        var writer = JSONWriter()
+        write(into: &writer, indentation: style == .pretty ? 0 : nil)
+        if style == .pretty { writer.write("\n") }
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private func write(into text: inout String, indentation: Int?) {
+    func write(into writer: inout JSONWriter, indentation: Int? = nil) {
         switch self {
-        case .null: text += "null"
-        case .bool(let value): text += value ? "true" : "false"
-        case .integer(let value): text += String(value)
-        case .number(let value): text += value.isFinite ? value.description : "null"
-        case .string(let value): Self.write(value, into: &text)
+        case .null: writer.write("null")
+        case .bool(let value): writer.write(value ? "true" : "false")
+        case .integer(let value): writer.write(value)
+        case .number(let value): writer.write(value)
+        case .string(let value): writer.write(string: value)
         case .array(let elements):
-            Self.write(elements, "[", "]", into: &text, indentation: indentation) { element, text, inner in
-                element.write(into: &text, indentation: inner)
+            Self.write(elements, "[", "]", into: &writer, indentation) { element, writer, inner in
+                element.write(into: &writer, indentation: inner)
             }
         case .object(let members):
-            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            Self.write(sorted, "{", "}", into: &text, indentation: indentation) { member, text, inner in
-                Self.write(member.key, into: &text)
-                text += inner == nil ? ":" : ": "
-                member.value.write(into: &text, indentation: inner)
+            let ordered = JSONWriter.inOrder(members.map { JSONEncodedMember(key: $0.key, part: .value($0.value)) })
+            Self.write(ordered, "{", "}", into: &writer, indentation) { member, writer, inner in
+                writer.write(string: member.key)
+                writer.write(inner == nil ? ":" : ": ")
+                member.part.value.write(into: &writer, indentation: inner)
             }
         }
     }
 
     private static func write<Element>(
-        _ elements: [Element], _ open: String, _ close: String, into text: inout String, indentation: Int?,
-        _ writeElement: (Element, inout String, Int?) -> Void
+        _ elements: [Element], _ open: StaticString, _ close: StaticString, into writer: inout JSONWriter,
+        _ indentation: Int?, _ writeElement: (Element, inout JSONWriter, Int?) -> Void
     ) {
-        text += open
-        let inner = indentation.map { $0 + 1 }
+        writer.write(open)
         for (index, element) in elements.enumerated() {
-            if index > 0 { text += "," }
-            if let inner { text += "\n" + String(repeating: "  ", count: inner) }
-            writeElement(element, &text, inner)
+            if index > 0 { writer.write(",") }
+            breakLine(indentation.map { $0 + 1 }, &writer)
+            writeElement(element, &writer, indentation.map { $0 + 1 })
         }
-        if let indentation, !elements.isEmpty { text += "\n" + String(repeating: "  ", count: indentation) }
-        text += close
+        if !elements.isEmpty { breakLine(indentation, &writer) }
+        writer.write(close)
     }
 
-    private static func write(_ string: String, into text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
+    private static func breakLine(_ indentation: Int?, _ writer: inout JSONWriter) {
+        guard let indentation else { return }
+        writer.write("\n")
+        for _ in 0..<indentation { writer.write("  ") }
     }
 }
