@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Kit
 import Testing
 
 @testable import DeviceProtocol
@@ -114,5 +115,93 @@ struct DeviceConnectionTests {
         }
         #expect(error?.code == .incompatible)
         service.close()
+    }
+
+    private func connectAndWait(
+        _ answer: @escaping @Sendable (WireHeader, [UInt8]) -> [[UInt8]]
+    ) async throws -> (DeviceConnection, ScriptedService) {
+        let (client, end) = MemoryChannel.pair()
+        let service = try ScriptedService(end) { header, bytes in
+            if header.method == "hello" { return [ScriptedService.hello(header.id ?? 0)] }
+            return answer(header, bytes)
+        }
+        let connection = try await offload {
+            try DeviceConnection(waitingOn: client, client: "test", version: "1")
+        }
+        #expect(try await service.next()?.method == "hello")
+        return (connection, service)
+    }
+
+    @Test func callersThatBlockReadForEachOther() async throws {
+        let (connection, service) = try await connectAndWait { _, _ in [] }
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            var ids: [Int64] = []
+            for _ in 0..<6 {
+                group.addTask { try await offload { try connection.sendAndWait(TrustListRequest()).names } }
+                ids.append(try #require(try await service.next()?.id))
+            }
+            // The first to ask, which reads, is answered neither first nor last.
+            for id in [ids[3], ids[0], ids[5], ids[1], ids[4], ids[2]] {
+                try service.send(WireCodec.result(id, TrustListRequest.Reply(names: ["\(id)"])))
+            }
+            var names: [String] = []
+            for try await answer in group { names += answer }
+            #expect(names.sorted() == ids.map { "\($0)" }.sorted())
+        }
+    }
+
+    @Test func aStreamGoesOnBesideCallersThatBlock() async throws {
+        let (connection, service) = try await connectAndWait { _, _ in [] }
+        let blocked = Task { try await offload { try connection.sendAndWait(TrustListRequest()).names } }
+        let first = try #require(try await service.next()?.id)
+        let stream = connection.stream(WatchInstallRequest(app: "a"))
+        let id = try #require(try await service.next()?.id)
+        var events = stream.makeAsyncIterator()
+        try service.send(WireCodec.event(id, InstallEvent(app: "a", displayName: "A", phase: .checking)))
+        // Whoever reads hands it out.
+        #expect(try await events.next()?.phase == .checking)
+        try service.send(WireCodec.result(first, TrustListRequest.Reply(names: ["x"])))
+        #expect(try await blocked.value == ["x"])
+        try service.send(WireCodec.event(id, InstallEvent(app: "a", displayName: "A", phase: .complete)))
+        #expect(try await events.next()?.phase == .complete)
+        try service.send(WireCodec.end(id))
+        #expect(try await events.next() == nil)
+    }
+
+    @Test func aVanishedServiceFailsAllWhoBlock() async throws {
+        let (connection, service) = try await connectAndWait { _, _ in [] }
+        await withTaskGroup(of: DeviceError?.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    do {
+                        _ = try await offload { try connection.sendAndWait(AppsRequest()) }
+                        return nil
+                    } catch {
+                        return error as? DeviceError
+                    }
+                }
+                _ = try? await service.next()
+            }
+            service.close()
+            for await error in group { #expect(error?.code == .disconnected) }
+        }
+        #expect(!connection.isConnected)
+    }
+
+    @Test func aServiceThatGoesWhileNobodyReadsIsNoticed() async throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        let end = FrameChannel(OwnedDescriptor(theirs))
+        let service = try WorkerThread.start(name: "service") {
+            guard let message = try? end.receive(), let id = try? WireCodec.header(message).id else { return }
+            try? end.send(ScriptedService.hello(id))
+        }
+        let connection = try await offload {
+            try DeviceConnection(
+                waitingOn: FrameChannel(OwnedDescriptor(ours)), client: "test", version: "1")
+        }
+        service.join()
+        #expect(connection.isConnected)
+        end.close()
+        #expect(!connection.isConnected)
     }
 }

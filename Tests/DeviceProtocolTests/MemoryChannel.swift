@@ -29,6 +29,9 @@ struct MemoryChannel: MessageChannel {
 
     func receive() throws -> [UInt8]? { incoming.pop() }
 
+    /// Not asked: a thread reads all the time.
+    var hasEnded: Bool { false }
+
     func close() {
         incoming.close()
         outgoing.close()

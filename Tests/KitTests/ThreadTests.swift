@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Glibc
 import Kit
 import TestSupport
 import Testing
@@ -114,5 +115,66 @@ struct ThreadTests {
             for _ in 0..<1000 { group.addTask { _ = await counter.add() } }
         }
         #expect(await counter.add() == 1001)
+    }
+
+    @Test("A lent thread does what comes of the work at once, and leaves what comes later")
+    func lentThread() async throws {
+        let executor = try BlockingExecutor(name: "lent")
+        let later = Monitor<CheckedContinuation<Void, Never>?>(nil)
+        let (here, now, whole) = (Locked<[Bool]>([]), Locked(false), Monitor(false))
+        try await offload {
+            let thread = CurrentThread()
+            executor.lendThread {
+                Task(executorPreference: executor) {
+                    here.withLock { $0.append(thread.isCurrent) }
+                    await Task.yield()
+                    here.withLock { $0.append(thread.isCurrent) }
+                    await withCheckedContinuation { continuation in later.withLock { $0 = continuation } }
+                    whole.withLock { $0 = true }
+                }
+            }
+            // All that needs no one else is done.
+            now.withLock { $0 = later.peek { $0 != nil } }
+            later.wait { $0 }.resume()
+            whole.wait { $0 ? () : nil }
+        }
+        #expect(here.withLock { $0 } == [true, true])
+        #expect(now.withLock { $0 })
+    }
+
+    @Test("Threads that are lent at the same time run one job at a time, and every job")
+    func lentThreads() async throws {
+        let executor = try BlockingExecutor(name: "lent")
+        let counts = Locked((running: 0, most: 0, done: 0))
+        let done = Monitor(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await offload {
+                        for _ in 0..<500 {
+                            executor.lendThread {
+                                Task(executorPreference: executor) {
+                                    counts.withLock {
+                                        $0.running += 1
+                                        $0.most = max($0.most, $0.running)
+                                    }
+                                    counts.withLock { $0.running -= 1 }
+                                    done.withLock { $0 += 1 }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await offload { done.wait { $0 == 2000 ? () : nil } }
+        #expect(counts.withLock { $0.most } == 1)
+    }
+
+    /// Which thread this is.
+    private struct CurrentThread: Sendable {
+        private let thread = pthread_self()
+        var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import CSQLite
-import Kit
+package import Kit
 package import System
 
 /// One SQLite database, with a thread of its own: statements run there and never leave the closures given to it.
@@ -18,7 +18,7 @@ package actor SQLiteDatabase: Database {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// For tasks that do little beside reading and writing here: they stay on the database's thread.
-    package nonisolated var taskExecutor: any TaskExecutor { executor }
+    package nonisolated var taskExecutor: BlockingExecutor { executor }
 
     /// Opens the file, making it if need be, and brings its tables up to the last migration.
     /// - Throws: `DatabaseError`: `corrupt` or `newer` among others; the file is left as it is then.

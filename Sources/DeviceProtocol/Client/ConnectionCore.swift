@@ -3,9 +3,12 @@
 
 internal import Kit
 
-/// The part of a connection that its reading thread shares: what is due for which id.
+/// The part of a connection that whoever reads shares: what is due for which id.
+///
+/// Callers that block for an answer read it themselves, and hand out what else comes until then: no other thread has to wake up
+/// first. The connection has a thread that reads once something was asked for that nobody waits for in this way.
 final class ConnectionCore: Sendable {
-    /// Who waits for messages with an id. Called on the reading thread, never under the lock.
+    /// Who waits for messages with an id. Called on the thread that reads, never under the lock.
     enum Waiter: Sendable {
         case reply(@Sendable (Result<[UInt8], any Error>) -> Void)
         /// nil is the end.
@@ -18,6 +21,9 @@ final class ConnectionCore: Sendable {
         var isOpen = true
     }
 
+    /// Who takes messages from the channel; the thread does to the end, once it does.
+    private enum Reader { case nobody, caller, thread }
+
     private let channel: any MessageChannel
     /// Takes what the other side asks; nil where it never does.
     private let onRequest: (@Sendable (_ message: [UInt8]) -> Void)?
@@ -25,6 +31,8 @@ final class ConnectionCore: Sendable {
     private let onEnd: (@Sendable ((any Error)?) -> Void)?
     private let outbox: MessageOutbox
     private let state = Locked(State())
+    private let reader = Monitor(Reader.nobody)
+    private let hasThread = Locked(false)
 
     init(
         _ channel: any MessageChannel, onRequest: (@Sendable (_ message: [UInt8]) -> Void)? = nil,
@@ -36,10 +44,26 @@ final class ConnectionCore: Sendable {
         outbox = MessageOutbox(channel)
     }
 
-    var isOpen: Bool { state.withLock { $0.isOpen } }
+    var isOpen: Bool {
+        guard state.withLock(\.isOpen) else { return false }
+        // Whoever reads notices the end.
+        return reader.peek { $0 != .nobody } || !channel.hasEnded
+    }
 
-    func start() throws {
-        try WorkerThread.start(name: "larder-replies") { self.readUntilEnd() }
+    /// Has a thread read from now on, whether or not somebody waits.
+    func startThread() throws {
+        try hasThread.withLock { hasThread in
+            guard !hasThread else { return }
+            try WorkerThread.start(name: "larder-replies") {
+                self.reader.wait { reader -> Void? in
+                    guard reader == .nobody else { return nil }
+                    reader = .thread
+                    return ()
+                }
+                while self.takeMessage() {}
+            }
+            hasThread = true
+        }
     }
 
     func close() {
@@ -48,6 +72,7 @@ final class ConnectionCore: Sendable {
     }
 
     func send<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
+        try startThread()
         let id = takeID()
         let bytes = try WireCodec.request(id, request)
         let reply = try await withTaskCancellationHandler {
@@ -66,14 +91,37 @@ final class ConnectionCore: Sendable {
     func sendAndWait<Request: DeviceRequest>(_ request: Request) throws -> Request.Reply {
         let id = takeID()
         let bytes = try WireCodec.request(id, request)
-        let answer = Monitor<Result<[UInt8], any Error>?>(nil)
-        add(.reply { result in answer.withLock { $0 = result } }, id)
+        let answer = Locked<Result<[UInt8], any Error>?>(nil)
+        add(
+            .reply { result in
+                answer.withLock { $0 = result }
+                // Who waits for its answer while another reads looks again.
+                self.reader.withLock { _ in }
+            }, id)
         if !outbox.post(bytes, here: true) { fail(id, Self.disconnected) }
-        return try WireCodec.result(Request.Reply.self, answer.wait { $0 }.get())
+        return try WireCodec.result(Request.Reply.self, wait(for: answer).get())
+    }
+
+    /// Blocks for an answer, and reads when nobody else does.
+    private func wait(for answer: Locked<Result<[UInt8], any Error>?>) -> Result<[UInt8], any Error> {
+        while true {
+            let isReader = reader.wait { reader -> Bool? in
+                if answer.withLock({ $0 != nil }) { return false }
+                guard reader == .nobody else { return nil }
+                reader = .caller
+                return true
+            }
+            if isReader {
+                while answer.withLock({ $0 == nil }), takeMessage() {}
+                reader.withLock { $0 = .nobody }
+            }
+            if let result = answer.withLock({ $0 }) { return result }
+        }
     }
 
     /// Opens a stream and blocks for its first event; whoever lets go of it says so with `letGo`.
     func openAndWait<Request: DeviceStreamRequest>(_ request: Request) throws -> Int64 {
+        try startThread()
         let id = takeID()
         let bytes = try WireCodec.request(id, request)
         let first = Monitor<Result<Void, any Error>?>(nil)
@@ -125,6 +173,7 @@ final class ConnectionCore: Sendable {
             }
             add(.stream(receive), id)
             do {
+                try startThread()
                 if !outbox.post(try WireCodec.request(id, request)) { fail(id, Self.disconnected) }
             } catch {
                 fail(id, error)
@@ -167,20 +216,28 @@ final class ConnectionCore: Sendable {
         if case .reply(let resume) = waiter { resume(.failure(CancellationError())) }
     }
 
-    private func readUntilEnd() {
-        var ending: any Error = Self.disconnected
-        var fault: (any Error)?
+    /// Reads one message and hands it out; false when there are no more.
+    private func takeMessage() -> Bool {
         do {
-            while let message = try channel.receive() { try deliver(message) }
+            if let message = try channel.receive() {
+                try deliver(message)
+                return true
+            }
+            finish(Self.disconnected, nil)
         } catch {
-            fault = error
-            if let error = error as? DeviceError { ending = error }
+            finish(error as? DeviceError ?? Self.disconnected, error)
         }
-        let waiters = state.withLock { state in
-            state.isOpen = false
-            let waiters = state.waiters
-            state.waiters = [:]
-            return waiters
+        return false
+    }
+
+    /// Fails what is in flight. Nothing happens the second time.
+    private func finish(_ ending: any Error, _ fault: (any Error)?) {
+        let (waiters, wasOpen) = state.withLock { state in
+            defer {
+                state.isOpen = false
+                state.waiters = [:]
+            }
+            return (state.waiters, state.isOpen)
         }
         close()
         for waiter in waiters.values {
@@ -189,7 +246,7 @@ final class ConnectionCore: Sendable {
             case .stream(let receive): receive(.failure(ending))
             }
         }
-        onEnd?(fault)
+        if wasOpen { onEnd?(fault) }
     }
 
     /// - Throws: `DeviceError` when the message is not of the protocol.

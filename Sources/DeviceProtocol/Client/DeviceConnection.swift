@@ -5,7 +5,7 @@ import Kit
 
 /// A client's connection to the device service: typed requests out, typed replies and streams back.
 ///
-/// One owned thread reads. When the connection ends every request in flight fails with `device.disconnected`; whoever
+/// An owned thread reads, as soon as more is to come than answers to callers that block. When the connection ends every request in flight fails with `device.disconnected`; whoever
 /// wants to go on connects anew. Letting go of the last reference closes it, and the service releases what it held.
 package final class DeviceConnection: Sendable {
     private let core: ConnectionCore
@@ -22,7 +22,6 @@ package final class DeviceConnection: Sendable {
         let core = ConnectionCore(channel)
         self.core = core
         do {
-            try core.start()
             service = try await core.send(HelloRequest(client: client, version: version))
         } catch {
             core.close()
@@ -35,7 +34,6 @@ package final class DeviceConnection: Sendable {
         let core = ConnectionCore(channel)
         self.core = core
         do {
-            try core.start()
             service = try core.sendAndWait(HelloRequest(client: client, version: version))
         } catch {
             core.close()
@@ -54,7 +52,7 @@ package final class DeviceConnection: Sendable {
     ) throws {
         core = ConnectionCore(channel, onRequest: onRequest, onEnd: onEnd)
         service = HelloRequest.Reply(version: "", processID: 0)
-        try core.start()
+        try core.startThread()
     }
 
     /// Sends the answer to what the other side asked, as it is.

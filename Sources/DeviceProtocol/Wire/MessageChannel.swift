@@ -9,8 +9,10 @@ package protocol MessageChannel: Sendable {
     func offer(_ message: [UInt8]) throws -> Bool
     /// Sends what `offer` kept; may block while the peer does not read.
     func flush() throws
-    /// Blocks for the next message; nil once the peer has closed. Called from one owned thread only.
+    /// Blocks for the next message; nil once the peer has closed. Called from one thread at a time.
     func receive() throws -> [UInt8]?
+    /// Whether the peer has closed, as can be seen without waiting; asked while nobody receives.
+    var hasEnded: Bool { get }
     /// Wakes both directions; later calls fail or return nil.
     func close()
 }

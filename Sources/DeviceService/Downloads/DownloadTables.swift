@@ -44,13 +44,10 @@ extension Connection {
     /// Makes a row and returns its number, which is used for nothing else ever. A row of the same name is one of a download that
     /// is no more, and that a full disk did not let go.
     func add(_ download: Download) throws -> Int64 {
-        try execute(
-            "DELETE FROM download WHERE app = ? AND identifier = ?",
-            [.text(download.app), .text(download.description.identifier)])
         let number = try first(
             """
-            INSERT INTO download (app, identifier, state, foreground, size, description) VALUES (?, ?, ?, ?, ?, ?)
-            RETURNING number
+            INSERT OR REPLACE INTO download (app, identifier, state, foreground, size, description)
+            VALUES (?, ?, ?, ?, ?, ?) RETURNING number
             """,
             [
                 .text(download.app), .text(download.description.identifier), .text(download.state.rawValue),

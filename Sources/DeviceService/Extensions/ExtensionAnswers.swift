@@ -44,6 +44,7 @@ final class ExtensionAnswers: Sendable {
         func offer(_ message: [UInt8]) throws -> Bool { try conversation.offer(message) }
         func flush() throws { try conversation.flush() }
         func receive() throws -> [UInt8]? { nil }
+        var hasEnded: Bool { false }
         func close() {}
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import DeviceProtocol
+import Kit
 
 /// What answers each method: decodes the parameters, calls, encodes the answer. No decisions are made here.
 struct RequestRouter: Sendable {
@@ -14,13 +15,14 @@ struct RequestRouter: Sendable {
     }
 
     enum Handler: Sendable {
-        /// `then` runs once the answer is on its way; `executor` is where the request rather runs than elsewhere.
+        /// `then` runs once the answer is on its way; `executor` is where the request rather runs than elsewhere, on the thread that
+        /// reads requests if nothing is under way there.
         case reply(
             @Sendable (_ message: [UInt8], _ id: Int64, Caller) async throws -> [UInt8], then: (@Sendable () -> Void)?,
-            executor: (any TaskExecutor)?)
+            executor: BlockingExecutor?)
         case stream(
             @Sendable (_ message: [UInt8], _ id: Int64, Caller, _ post: @escaping @Sendable ([UInt8]) -> Bool)
-                async throws -> Void, executor: (any TaskExecutor)?)
+                async throws -> Void, executor: BlockingExecutor?)
     }
 
     /// Called when a client has said who it is, and when it has left.
@@ -33,7 +35,7 @@ struct RequestRouter: Sendable {
     var methods: [String] { handlers.keys.sorted() }
 
     mutating func on<Request: DeviceRequest>(
-        _: Request.Type, executor: (any TaskExecutor)? = nil, then: (@Sendable () -> Void)? = nil,
+        _: Request.Type, executor: BlockingExecutor? = nil, then: (@Sendable () -> Void)? = nil,
         _ body: @escaping @Sendable (Request, Caller) async throws -> Request.Reply
     ) {
         let reply: @Sendable ([UInt8], Int64, Caller) async throws -> [UInt8] = { message, id, caller in
@@ -45,7 +47,7 @@ struct RequestRouter: Sendable {
 
     /// The stream ends when `body` returns; its task is cancelled when the client leaves.
     mutating func onStream<Request: DeviceStreamRequest>(
-        _: Request.Type, executor: (any TaskExecutor)? = nil,
+        _: Request.Type, executor: BlockingExecutor? = nil,
         _ body:
             @escaping @Sendable (Request, Caller, _ emit: @escaping @Sendable (Request.Event) -> Void) async throws ->
             Void
@@ -62,7 +64,7 @@ struct RequestRouter: Sendable {
 }
 
 extension RequestRouter.Handler {
-    var executor: (any TaskExecutor)? {
+    var executor: BlockingExecutor? {
         switch self {
         case .reply(_, _, let executor), .stream(_, let executor): executor
         }

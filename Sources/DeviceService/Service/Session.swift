@@ -5,7 +5,7 @@ import DeviceProtocol
 import Kit
 
 /// One client's connection: reads on a thread of its own, runs each request as a task, and lets go of everything that the
-/// client held when it leaves.
+/// client held when it leaves. The thread is lent to requests that prefer an executor with one.
 final class Session: Sendable {
     private struct State {
         var client: String?
@@ -155,6 +155,14 @@ final class Session: Sendable {
     }
 
     private func start(
+        _ handler: RequestRouter.Handler, _ message: [UInt8], _ id: Int64, _ caller: RequestRouter.Caller
+    ) {
+        guard let executor = handler.executor else { return begin(handler, message, id, caller) }
+        // Most requests of this kind are done with before another thread would be awake.
+        executor.lendThread { begin(handler, message, id, caller) }
+    }
+
+    private func begin(
         _ handler: RequestRouter.Handler, _ message: [UInt8], _ id: Int64, _ caller: RequestRouter.Caller
     ) {
         // The task is put down before it can end: it takes itself out under the same lock.

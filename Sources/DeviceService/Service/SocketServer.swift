@@ -90,7 +90,7 @@ final class SocketServer: Sendable {
             return channel.close()
         }
         do {
-            try WorkerThread.start(name: "larder-client", stackSize: 256 << 10) {
+            try WorkerThread.start(name: "larder-client", stackSize: 1 << 20) {
                 session.run()
                 self.state.withLock { $0.sessions[number] = nil }
                 self.onLeave()

@@ -6,7 +6,7 @@ internal import System
 
 /// Messages over a stream socket: each is its length as four bytes, most significant first, then that many bytes.
 ///
-/// One owned thread receives; any thread may send. Closing wakes both.
+/// One thread at a time receives; any thread may send. Closing wakes both.
 package final class FrameChannel: Sendable {
     /// The largest message that is sent or taken, in bytes.
     package static let maximumPayload = 16 << 20
@@ -16,6 +16,8 @@ package final class FrameChannel: Sendable {
     /// What `offer` could not send yet; only who sends takes from it.
     private let unsent = Locked<[UInt8]>([])
     private let closed = Locked(false)
+    /// What came behind the last message; only who receives takes from it.
+    private let ahead = Locked<[UInt8]>([])
 
     package init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
 
@@ -97,37 +99,57 @@ package final class FrameChannel: Sendable {
     /// - Throws: `KitError` when a message is cut off or too large; the channel is of no use then. `Errno`
     package func receive() throws -> [UInt8]? {
         do {
-            guard let header = try read(4, endIsFine: true) else { return nil }
-            let length = header.reduce(0) { $0 << 8 | Int($1) }
+            var bytes = ahead.withLock { ahead in
+                defer { ahead = [] }
+                return ahead
+            }
+            guard try fill(&bytes, 4, endIsFine: true) else { return nil }
+            let length = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
             guard length <= Self.maximumPayload else {
                 throw KitError(
                     .frameTooLarge, "The other end announced \(length) bytes, over the limit of \(Self.maximumPayload)."
                 )
             }
-            return try read(length, endIsFine: false)
+            _ = try fill(&bytes, 4 + length, endIsFine: false)
+            if bytes.count > 4 + length {
+                ahead.withLock { $0 = Array(bytes[(4 + length)...]) }
+                return Array(bytes[4..<4 + length])
+            }
+            bytes.removeFirst(4)
+            return bytes
         } catch {
             if closed.withLock({ $0 }) { return nil }
             throw error
         }
     }
 
-    private func read(_ count: Int, endIsFine: Bool) throws -> [UInt8]? {
+    /// Reads until there are `count` bytes at least; most messages come whole with the first look.
+    /// - Returns: false at the end, before the first byte.
+    private func fill(_ bytes: inout [UInt8], _ count: Int, endIsFine: Bool) throws -> Bool {
         // Memory grows with what has come, not with what was announced.
-        var bytes: [UInt8] = []
         while bytes.count < count {
-            let have = bytes.count
-            let wanted = min(count - have, 256 << 10)
+            let wanted = max(4 << 10, min(count - bytes.count, 256 << 10))
             let got = try withUnsafeTemporaryAllocation(byteCount: wanted, alignment: 1) { buffer in
                 let got = try socket.borrowed.read(into: buffer)
                 bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<got]))
                 return got
             }
             if got == 0 {
-                if endIsFine, have == 0 { return nil }
+                if endIsFine, bytes.isEmpty { return false }
                 throw KitError(.frameCut, "The other end closed in the middle of a message.")
             }
         }
-        return bytes
+        return true
+    }
+
+    /// Whether the other end has closed, or this one, as can be seen without waiting and without taking anything. For when nobody
+    /// receives.
+    package var hasEnded: Bool {
+        guard !closed.withLock({ $0 }) else { return true }
+        var byte: UInt8 = 0
+        let flags = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
+        let count = recv(socket.borrowed.rawValue, &byte, 1, flags)
+        return count == 0 || (count < 0 && ![.resourceTemporarilyUnavailable, .interrupted].contains(Errno.current))
     }
 
     /// Says that nothing more is sent; the other end reads the end, and may still send.

@@ -34,11 +34,23 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Reads or changes the state; wakes every waiting thread afterwards.
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
-        defer {
-            pthread_cond_broadcast(condition)
-            pthread_mutex_unlock(mutex)
-        }
+        defer { unlockAndWake() }
         return try body(&state)
+    }
+
+    /// As `withLock`; wakes the waiting threads only when the changed state `concerns` them.
+    package func withLock<Result>(
+        wakingIf concerns: (State) -> Bool, _ body: (inout State) throws -> Result
+    ) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { if concerns(state) { unlockAndWake() } else { pthread_mutex_unlock(mutex) } }
+        return try body(&state)
+    }
+
+    /// In this order those who are woken find the lock free.
+    private func unlockAndWake() {
+        pthread_mutex_unlock(mutex)
+        pthread_cond_broadcast(condition)
     }
 
     /// Reads the state and wakes nobody.
@@ -51,10 +63,7 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Blocks the thread until `body` returns a value. `body` runs under the lock and may change the state when it does.
     package func wait<Result>(_ body: (inout State) throws -> Result?) rethrows -> Result {
         pthread_mutex_lock(mutex)
-        defer {
-            pthread_cond_broadcast(condition)
-            pthread_mutex_unlock(mutex)
-        }
+        defer { unlockAndWake() }
         while true {
             if let result = try body(&state) { return result }
             pthread_cond_wait(condition, mutex)
@@ -73,10 +82,7 @@ package final class Monitor<State>: @unchecked Sendable {
             deadline.tv_sec += 1
         }
         pthread_mutex_lock(mutex)
-        defer {
-            pthread_cond_broadcast(condition)
-            pthread_mutex_unlock(mutex)
-        }
+        defer { unlockAndWake() }
         while true {
             if let result = try body(&state) { return result }
             if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return try body(&state) }
