@@ -88,14 +88,38 @@ extension FileDescriptor {
     @discardableResult
     public func writeAll<Bytes: Sequence>(toAbsoluteOffset offset: Int64, _ sequence: Bytes) throws -> Int
     where Bytes.Element == UInt8 {
-        try Array(sequence).withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                written += try write(toAbsoluteOffset: offset + Int64(written), rest)
-            }
-            return written
+        if let count = try sequence.withContiguousStorageIfAvailable({
+            try writeAll(UnsafeRawBufferPointer($0), at: offset)
+        }) {
+            return count
         }
+        return try Array(sequence).withUnsafeBytes { try writeAll($0, at: offset) }
+    }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws -> Int {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            written += try write(toAbsoluteOffset: offset + Int64(written), rest)
+        }
+        return written
+    }
+
+    /// Writes two stretches of memory, one behind the other, at `offset`, with one call as a rule.
+    package func writeAll(
+        toAbsoluteOffset offset: Int64, _ first: UnsafeRawBufferPointer, then second: UnsafeRawBufferPointer
+    ) throws {
+        let written = try withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
+            for (index, bytes) in [first, second].enumerated() {
+                let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                parts.initializeElement(at: index, to: iovec(iov_base: start, iov_len: bytes.count))
+            }
+            return try systemCall { pwritev(rawValue, parts.baseAddress, 2, off_t(offset)) }
+        }
+        let (rest, next) = (first.dropFirst(written), second.dropFirst(max(0, written - first.count)))
+        _ = try writeAll(UnsafeRawBufferPointer(rebasing: rest), at: offset + Int64(written))
+        _ = try writeAll(
+            UnsafeRawBufferPointer(rebasing: next), at: offset + Int64(max(written, first.count)))
     }
 
     private func writeAll(_ bytes: UnsafeRawBufferPointer) throws -> Int {

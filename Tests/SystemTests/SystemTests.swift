@@ -124,7 +124,14 @@ struct FileDescriptorTests {
         try removeFile(name)
         try file.writeAll("0123456789".utf8)
         try file.writeAll(toAbsoluteOffset: 2, "ab".utf8)
+        try "XY".utf8.withContiguousStorageIfAvailable { first in
+            try file.writeAll(
+                toAbsoluteOffset: 6, UnsafeRawBufferPointer(first), then: UnsafeRawBufferPointer(first))
+        }
         try #expect(file.seek(offset: 0, from: .current) == 10)
+        var tail = [UInt8](repeating: 0, count: 5)
+        _ = try tail.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: 5, into: $0) }
+        #expect(tail == Array("5XYXY".utf8))
         var bytes = [UInt8](repeating: 0, count: 4)
         let count = try bytes.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: 1, into: $0) }
         #expect(count == 4)

@@ -156,9 +156,13 @@ final class DownloadFetch: Sendable {
 
     private func check(_ size: Int64?) throws {
         guard let limit = job.limit, let size, size > limit else { return }
-        throw DeviceError(
+        throw beyondAllowance("\(size)")
+    }
+
+    private func beyondAllowance(_ size: String) -> DeviceError {
+        DeviceError(
             .allowanceExceeded,
-            "\(job.description.identifier) has \(size) bytes, and BADownloadAllowance leaves \(limit) before the app's "
+            "\(job.description.identifier) has \(size) bytes, and BADownloadAllowance leaves \(job.limit ?? 0) before the app's "
                 + "first launch.")
     }
 
@@ -181,36 +185,27 @@ final class DownloadFetch: Sendable {
         _ transfer: HTTPDownload, into file: FileDescriptor, from start: Int64, _ expected: Int64?,
         _ checkpoint: inout DownloadCheckpoint?, _ gotBytes: () -> Void
     ) throws -> Int64 {
-        var offset = start
         var flushed = start
-        var lastReport = ContinuousClock.now - TransferAttempt.reportInterval
-        while true {
-            let count = try transfer.read(atMost: TransferAttempt.bufferSize) { bytes in
-                var rest = bytes
-                while !rest.isEmpty {
-                    let written = try file.write(toAbsoluteOffset: offset, rest)
-                    offset += Int64(written)
-                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        let size: Int64
+        do {
+            size = try transfer.write(
+                to: file, from: start, limit: job.limit, every: TransferAttempt.reportInterval
+            ) { offset in
+                gotBytes()
+                if offset - flushed >= Self.durableInterval {
+                    try file.synchronize()
+                    flushed = offset
+                    checkpoint?.durable = offset
+                    try checkpoint?.write(job.places.checkpoint(job.number), durable: false)
                 }
-            }
-            if count == 0 { break }
-            gotBytes()
-            try check(offset)
-            if offset - flushed >= Self.durableInterval {
-                try file.synchronize()
-                flushed = offset
-                checkpoint?.durable = offset
-                try checkpoint?.write(job.places.checkpoint(job.number), durable: false)
-            }
-            let now = ContinuousClock.now
-            if now - lastReport >= TransferAttempt.reportInterval {
-                lastReport = now
                 attempt.note(transfer, total: offset)
                 report(offset, expected)
             }
+        } catch let error as HTTPClientError where error.code == .tooLarge {
+            throw beyondAllowance("more than \(job.limit ?? 0)")
         }
-        report(offset, expected)
-        return offset
+        report(size, expected)
+        return size
     }
 
     /// Puts the file into its place, whole.

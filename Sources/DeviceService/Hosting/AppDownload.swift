@@ -103,29 +103,17 @@ struct AppDownload: Sendable {
         if start > 0 { request.rangeStart = start }
         try attempt.fetch(request) { transfer in
             let head = try transfer.waitForHead()
-            var offset = head.startOffset == start ? start : 0
+            let offset = head.startOffset == start ? start : 0
             try file.borrowed.resize(to: offset)
             var meter = RateMeter()
-            var lastReport = ContinuousClock.now
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferAttempt.bufferSize, alignment: 4096)
-            defer { buffer.deallocate() }
-            while true {
-                let count = try transfer.read(into: buffer)
-                if count == 0 { break }
-                var rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
-                while !rest.isEmpty {
-                    let written = try file.borrowed.write(toAbsoluteOffset: offset, rest)
-                    offset += Int64(written)
-                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-                }
-                let now = ContinuousClock.now
-                guard now - lastReport >= TransferAttempt.reportInterval else { continue }
-                lastReport = now
-                meter.add(total: offset, at: now)
+            let end = try transfer.write(
+                to: file.borrowed, from: offset, every: TransferAttempt.reportInterval
+            ) { offset in
+                meter.add(total: offset, at: .now)
                 attempt.note(transfer, total: offset)
                 tell(.fetched(offset, bytesPerSecond: meter.bytesPerSecond))
             }
-            tell(.fetched(offset, bytesPerSecond: 0))
+            tell(.fetched(end, bytesPerSecond: 0))
         }
     }
 

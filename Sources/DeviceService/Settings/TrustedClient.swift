@@ -8,6 +8,7 @@ import Kit
 /// reads anew for each request, so a change counts from the next one on.
 struct TrustedClient: HTTPClientSource {
     private let shared: HTTPClient
+    private static let mostThreads = 4
 
     init(_ trust: TrustStore, version: String, stallTimeout: Duration) {
         var configuration = HTTPClientConfiguration()
@@ -17,6 +18,7 @@ struct TrustedClient: HTTPClientSource {
         configuration.userAgent = "larderd/\(version)"
         // Only a developer's override leads to plain http: manifests and bundles with such an URL are refused before.
         configuration.allowsPlainLoopback = true
+        configuration.threads = min(Self.mostThreads, CurrentProcess.processorCount)
         shared = HTTPClient(configuration)
     }
 

@@ -39,14 +39,10 @@ extension ActiveTransfer {
     /// The largest piece libcurl hands over at once, in bytes.
     static let pieceSize = 64 << 10
 
-    /// Whether what is left of the body is known to be small enough for HTTP/2.
     private var sharesConnection: Bool {
         switch transfer.sink {
         case .memory(let limit): limit <= configuration.sharedConnectionLimit
-        case .ring:
-            transfer.request.expectedLength.map {
-                $0 - transfer.request.firstByte <= configuration.sharedConnectionLimit
-            } ?? false
+        case .ring: configuration.letsShareConnection(transfer.request)
         }
     }
 

@@ -212,8 +212,15 @@ final class ActiveTransfer {
     /// Bytes of bodies that come with redirects and refusals and are passed over.
     private static let discardLimit = Int64(1 << 20)
 
+    /// Whether something has come that the reader does not see yet.
+    var hasUnpublished: Bool { unpublished > 0 }
+
+    /// Whether the body goes to a file rather than to a reader.
+    var writesFile: Bool { transfer.writesFile }
+
     /// Lets the reader see what has come.
-    func publish() { transfer.publish(&unpublished) }
+    /// - Parameter isLast: no more comes now.
+    func publish(isLast: Bool = true) { transfer.publish(&unpublished, isLast: isLast) }
 
     /// Nothing more comes; the reader has all that did.
     func end(_ result: Result<Void, HTTPClientError>) {

@@ -21,7 +21,9 @@ package struct HTTPClientConfiguration: Sendable {
     /// gains nothing from that, and a paused stream buffers what the server sent ahead, up to 32 MiB, inside libcurl. 0
     /// for HTTP/1.1 only.
     package var sharedConnectionLimit = 4 << 20
-    /// Connections to one host at once; requests beyond wait for one.
+    /// Threads that move bytes; a body stays with one.
+    package var threads = 1
+    /// Connections of one thread to one host at once; requests beyond wait for one.
     package var maximumHostConnections = 16
     /// Bytes of a body that wait for their reader before the connection is told to pause.
     package var bufferSize = 1 << 20
@@ -29,4 +31,9 @@ package struct HTTPClientConfiguration: Sendable {
     package var linger: Duration = .seconds(1)
 
     package init() {}
+
+    /// Whether what is left of the body is known to be small enough for HTTP/2.
+    func letsShareConnection(_ request: HTTPRequest) -> Bool {
+        request.expectedLength.map { $0 - request.firstByte <= sharedConnectionLimit } ?? false
+    }
 }

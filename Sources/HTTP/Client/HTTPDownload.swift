@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import Kit
+package import System
+
 /// A download under way. It is cancelled when the last reference to it goes.
 package final class HTTPDownload: Sendable {
     private let transfer: Transfer
@@ -9,9 +12,13 @@ package final class HTTPDownload: Sendable {
     init(_ transfer: Transfer, _ engine: TransferEngine) {
         self.transfer = transfer
         self.engine = engine
+        engine.load.withLock { $0 += 1 }
     }
 
-    deinit { cancel() }
+    deinit {
+        cancel()
+        engine.load.withLock { $0 -= 1 }
+    }
 
     package var request: HTTPRequest { transfer.request }
 
@@ -44,6 +51,24 @@ package final class HTTPDownload: Sendable {
     /// - Throws: `HTTPClientError`, and what `body` throws.
     package func read(atMost limit: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {
         try transfer.read(atMost: limit, patience: nil, roomMade: { engine.post(.pauseChanged(transfer)) }, body) ?? 0
+    }
+
+    /// Has all of the body written to a file as it comes, which takes less than reading it, and blocks until its proper end. What
+    /// came before a failure is written.
+    /// - Parameters:
+    ///   - offset: where in the file it begins.
+    ///   - limit: how long the file may become, in bytes; a longer one is an error.
+    ///   - progress: called with the offset up to which the file is written, when that has grown, once in an interval at most and
+    ///     at the end.
+    /// - Returns: the offset behind the last byte.
+    /// - Throws: `HTTPClientError`; `Errno` when the file takes no more; what `progress` throws. Nothing is written afterwards.
+    package func write(
+        to file: FileDescriptor, from offset: Int64, limit: Int64? = nil, every interval: Duration,
+        _ progress: (_ offset: Int64) throws -> Void
+    ) throws -> Int64 {
+        try transfer.write(
+            to: Transfer.BodyFile(descriptor: file, offset: offset, limit: limit), every: interval,
+            roomMade: { engine.post(.pauseChanged(transfer)) }, progress)
     }
 
     /// Ends the download; whoever waits for its head or its bytes gets the error `cancelled`. May be called at any time

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 internal import Kit
+internal import System
 
 /// What the reader of a download and the thread that fetches it share.
 ///
@@ -26,14 +27,28 @@ final class Transfer: Sendable {
         var isPausedForSpace = false
         var isPausedByCaller = false
         var rateLimit: Int64?
+        /// Where the engine puts the body by itself; nil while it is read.
+        var file: BodyFile?
+        var isWriting = false
+        /// Why the file took no more.
+        var fileProblem: (any Error)?
         var isPaused: Bool { isPausedForSpace || isPausedByCaller }
     }
 
     enum Acceptance { case taken, pause, tooLarge, abandoned }
 
+    /// A file that the body goes to.
+    struct BodyFile {
+        let descriptor: FileDescriptor
+        /// Where the next byte goes.
+        var offset: Int64
+        /// How long the file may become, in bytes.
+        let limit: Int64?
+    }
+
     let request: HTTPRequest
     let sink: Sink
-    private let state = Monitor(State())
+    let state = Monitor(State())
 
     init(_ request: HTTPRequest, sink: Sink) {
         self.request = request
@@ -65,6 +80,7 @@ final class Transfer: Sendable {
     func accept(_ bytes: UnsafeRawBufferPointer, unpublished: inout Int) -> Acceptance {
         switch sink {
         case .ring(let ring):
+            if let acceptance = write(bytes, behind: &unpublished, in: ring) { return acceptance }
             let taken = unpublished
             var acceptance = state.peek { state -> Acceptance in
                 if state.end != nil { return .abandoned }
@@ -100,10 +116,14 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Tells the reader of what was taken.
-    func publish(_ unpublished: inout Int) {
+    /// Tells the reader of what was taken, or writes it to the file.
+    /// - Parameter isLast: no more comes now. Otherwise a file waits for the rest of its page.
+    func publish(_ unpublished: inout Int, isLast: Bool = true) {
         let count = unpublished
-        guard count > 0 else { return }
+        guard count > 0, case .ring(let ring) = sink else { return }
+        if !isLast, writesFile { return }
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        guard write(nothing, behind: &unpublished, in: ring) == nil else { return }
         unpublished = 0
         state.withLock { $0.waiting += count }
     }

@@ -25,6 +25,8 @@ final class TransferEngine: Sendable {
     }
 
     let configuration: HTTPClientConfiguration
+    /// Downloads that somebody holds.
+    let load = Locked(0)
     private let mailbox = Monitor(Mailbox())
 
     init(_ configuration: HTTPClientConfiguration) { self.configuration = configuration }

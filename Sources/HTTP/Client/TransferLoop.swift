@@ -24,6 +24,9 @@ struct TransferLoop: ~Copyable {
     /// Turns since readers were told what came. A turn brings a piece of 16 KiB on each connection that has one.
     private var unpublishedTurns = 0
     private static let mostUnpublishedTurns = 8
+    private static let longTurn = Duration.seconds(1)
+    /// In milliseconds.
+    private static let pageWait: CInt = 20
 
     static func run(_ engine: TransferEngine) {
         blockSignals()
@@ -61,16 +64,21 @@ struct TransferLoop: ~Copyable {
                 obey(engine.takeCommands())
             }
             guard !active.isEmpty else { continue }
+            let began = clock.now
             larder_curl_multi_perform(multi)
             collectFinished()
-            let wait = enforceDeadlines()
+            // When a file's disk held this thread up, what the servers sent meanwhile is taken first.
+            let wait = began.duration(to: clock.now) < Self.longTurn ? enforceDeadlines() : 0
             guard !active.isEmpty else { continue }
-            unpublishedTurns += 1
-            // While bytes are there already, readers are told of many pieces at once: each time wakes a thread.
-            let isBusy = larder_curl_multi_poll(multi, 0) > 0
-            guard !isBusy || unpublishedTurns >= Self.mostUnpublishedTurns else { continue }
+            let unpublished = active.values.filter(\.hasUnpublished)
+            unpublishedTurns = unpublished.isEmpty ? 0 : unpublishedTurns + 1
+            // While bytes are there already, readers are told of many pieces at once: each time wakes a thread. Files wait a moment
+            // for the rest of a page.
+            let patience = unpublished.allSatisfy(\.writesFile) ? Self.pageWait : 0
+            let isBusy = larder_curl_multi_poll(multi, unpublished.isEmpty ? wait : min(wait, patience)) > 0
+            guard !unpublished.isEmpty, !isBusy || unpublishedTurns >= Self.mostUnpublishedTurns else { continue }
             unpublishedTurns = 0
-            for job in active.values { job.publish() }
+            for job in unpublished { job.publish(isLast: !isBusy) }
             // The look may have taken the sign that a command came.
             if !isBusy, !engine.hasCommands { larder_curl_multi_poll(multi, wait) }
         }
