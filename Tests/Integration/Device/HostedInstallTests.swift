@@ -92,23 +92,34 @@ import Testing
             }
             let first = try await address()
             #expect(first.contains("&signature="))
+            // The prefetch pack is asked for, and waits with the address of now.
+            try await host.expectSuccess(["settings", "set", "backgroundRefresh", "off"])
             try await host.expectSuccess(
                 ["install", id, "--from", host.url, "--channel", "internalBeta", "--token", host.token])
-            let app = try await bench.device.launch()
-            try await bench.expectWhole(bench.essential, through: app)
+            #expect(try await bench.device.packs()["Second"]?.localVersion == nil)
 
-            // No address in the manifest that the device knows is good any more.
+            // No address that the device knows is good any more.
             host.server.process.kill()
             _ = try host.server.process.wait()
             let rotated = try await Binaries.run(
                 "larder-host", ["addresses", "rotate", "--at-once", "--data", host.data.string],
                 environment: bench.device.environment, atMost: .seconds(60))
             try #require(rotated.exitCode == 0, "\(rotated.errorText)")
-            let server = try host.serveAgain(options)
+            let server = try host.serveAgain(options + ["--log-level", "info", "--log-format", "json"])
             _ = try await server.line { $0.contains("listening") }
             #expect(try await address() != first)
-            #expect(try await app.ask("ensure Third") == "ok Third")
-            try await bench.expectWhole(bench.onDemand, through: app)
+            try await host.expectSuccess(["settings", "set", "backgroundRefresh", "on"])
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try await bench.device.packs()["Second"]?.localVersion == nil, ContinuousClock.now < deadline {
+                await Task.yield()
+            }
+            let app = try await bench.device.launch()
+            try await bench.expectWhole(bench.prefetch, through: app)
+            let requests = server.errorText.split(separator: "\n").filter { $0.contains("/archives/") }
+            let statuses = requests.compactMap {
+                try? JSONParser.parse(String($0)).value["metadata"]?["status"]?.stringValue
+            }
+            #expect(statuses.first == "403", "\(statuses)")
         }
     }
 }
