@@ -15,7 +15,7 @@ struct BuildProcessor: Sendable {
     init(_ context: HostContext) { self.context = context }
 
     /// - Throws: when the host cannot do its work: the job stays, and nothing has changed.
-    func process(_ job: Job) async throws {
+    func process(_ job: ClaimedJob) async throws {
         let (upload, app, files) = try await context.database.read { store in
             let upload = try store.record(.buildUploads, job.subject)
             return (
@@ -24,25 +24,29 @@ struct BuildProcessor: Sendable {
             )
         }
         if let upload, let app, upload.state(VersionState.self, in: "step") == .processing {
-            try await process(upload, files, of: app)
+            try await process(upload, files, of: app, job)
         }
         // The job goes last, so that a host that is killed before forgets the parts at its next start.
         for file in files { await context.blobs.discard(file.id) }
         try await context.database.write { try $0.remove(job) }
     }
 
-    private func process(_ upload: ResourceRecord, _ files: [ResourceRecord], of app: ResourceRecord) async throws {
+    private func process(
+        _ upload: ResourceRecord, _ files: [ResourceRecord], of app: ResourceRecord, _ job: ClaimedJob
+    ) async throws {
         do {
             let (content, digest, assembled) = try await check(upload, files, of: app.text("bundleId") ?? "")
             try await context.blobs.keep(assembled, as: digest)
             let now = context.now
-            try await context.database.write {
-                try BuildPublication.complete(upload.id, content, now: now, in: $0)
+            try await context.database.write { store in
+                try store.confirm(job)
+                try BuildPublication.complete(upload.id, content, now: now, in: store)
             }
             context.log.notice("A build was processed.", ["app": content.bundleID, "build": content.id])
         } catch let rejection as Rejection {
-            try await context.database.write {
-                try BuildPublication.fail(upload.id, rejection.detail, in: $0)
+            try await context.database.write { store in
+                try store.confirm(job)
+                try BuildPublication.fail(upload.id, rejection.detail, in: store)
             }
             context.log.notice("A build was refused.", ["upload": upload.id, "code": rejection.detail.code])
         }

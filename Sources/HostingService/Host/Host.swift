@@ -31,9 +31,7 @@ package final class Host: Sendable {
             reviewsAutomatically: configuration.reviewsAutomatically,
             sendsToPrivateAddresses: configuration.sendsToPrivateAddresses,
             data: configuration.data,
-            mail: try configuration.mail.map {
-                try MailOutbox($0, folder: configuration.data.appending("mail"), log: configuration.log)
-            }, log: configuration.log,
+            mail: configuration.mail, presence: try HostPresence(data: configuration.data), log: configuration.log,
             archives: ArchiveAddresses(
                 database: database, lifetime: configuration.archiveLifetime,
                 now: { configuration.clock().seconds }), addressSecret: Hexadecimal.decode(secret) ?? [],
@@ -63,7 +61,6 @@ package final class Host: Sendable {
             server.stop()
         }
         await jobs.stop()
-        await context.mail?.stop()
         await context.database.close()
     }
 }

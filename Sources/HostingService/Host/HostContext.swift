@@ -19,7 +19,10 @@ struct HostContext: Sendable {
     let data: FilePath
     let metrics = HostMetrics()
     let reports = ReportGate()
-    let mail: MailOutbox?
+    /// Who is told by mail; nil for nobody.
+    let mail: HostMail?
+    /// This host among those that share the database.
+    let presence: HostPresence
     let log: Logger
     let archives: ArchiveAddresses
     /// Signs addresses that parts are sent to.

@@ -4,20 +4,21 @@
 internal import Database
 internal import Kit
 
-/// Does the jobs of one kind, one after the other, when they are due, from the host's start to its end.
+/// Does the jobs of one kind, one after the other, when they are due, from the host's start to its end. Other hosts on the same
+/// database do others at the same time.
 final class JobRunner: Sendable {
     /// Does a job: it is removed from the queue, or has another time to be tried, when this returns.
-    typealias Work = @Sendable (_ job: Job, _ attempts: Int) async throws -> Void
+    typealias Work = @Sendable (ClaimedJob) async throws -> Void
 
     private let wake: AsyncStream<Void>.Continuation
-    private let task = Locked<Task<Void, Never>?>(nil)
+    private let task: Task<Void, Never>
     /// How long after a failure of the host's own a job is tried again, in seconds.
     private static let pause: Int64 = 5
 
     init(_ context: HostContext, _ kind: Job.Kind, work: @escaping Work) {
         let (signals, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.wake = wake
-        let started = Task {
+        task = Task {
             var timer: Task<Void, Never>?
             for await _ in signals {
                 timer?.cancel()
@@ -28,7 +29,6 @@ final class JobRunner: Sendable {
             }
             timer?.cancel()
         }
-        task.withLock { $0 = started }
         // What an earlier host left behind.
         wake.yield()
     }
@@ -36,56 +36,58 @@ final class JobRunner: Sendable {
     /// There may be a new job.
     func notify() { wake.yield() }
 
-    /// Ends after the job at hand, which is broken off where it can be; the next host goes on.
+    /// Ends after the job at hand, which is broken off where it can be; another host goes on.
     func stop() async {
         wake.finish()
-        let running = task.withLock { $0 }
-        running?.cancel()
-        await running?.value
+        task.cancel()
+        await task.value
     }
 
     /// Does what is due; how many seconds until the next job is, nil when there is none.
     private static func runDue(_ context: HostContext, _ kind: Job.Kind, _ work: Work) async -> Int64? {
         do {
             while !Task.isCancelled {
-                guard let next = try await context.database.read({ try $0.nextJob(kind) }) else { return nil }
-                let wait = next.due - context.clock().seconds
-                if wait > 0 { return wait }
-                try await work(next.job, next.attempts)
+                switch try await context.database.read({ try $0.queue(of: kind) }).step(now: context.clock().seconds) {
+                case .restUntilAsked: return nil
+                case .rest(let seconds): return seconds
+                case .take(let entry):
+                    let claim = ClaimedJob(
+                        job: Job(kind: kind, subject: entry.subject), attempts: entry.attempts,
+                        owner: context.presence.owner)
+                    guard try await context.database.write({ try $0.claim(claim.job, for: claim.owner) }) else {
+                        continue
+                    }
+                    await run(claim, context, work)
+                }
             }
             return nil
-        } catch is CancellationError {
-            return nil
         } catch {
-            context.log.error("A job failed and will be tried again.", ["kind": kind.rawValue, "error": "\(error)"])
+            guard !Task.isCancelled else { return nil }
+            context.log.error("The queue could not be read.", ["kind": kind.rawValue, "error": "\(error)"])
             return pause
         }
     }
-}
 
-/// All runners of a host.
-final class JobLanes: Sendable {
-    private let runners: [JobRunner]
-
-    init(_ context: HostContext) {
-        let processor = VersionProcessor(context)
-        let sender = WebhookSender(context)
-        let delivery = JobRunner(context, .deliverWebhook) { try await sender.deliver($0, attempts: $1) }
-        let processing = JobRunner(context, .processVersion) { job, _ in
-            try await processor.process(job)
-            delivery.notify()
+    private static func run(_ claim: ClaimedJob, _ context: HostContext, _ work: Work) async {
+        do {
+            return try await work(claim)
+        } catch is ClaimLost {
+            context.log.warning(
+                "Another host took a job over.", ["kind": claim.job.kind.rawValue, "subject": claim.subject])
+            return
+        } catch {
+            if !Task.isCancelled {
+                context.log.error(
+                    "A job failed and will be tried again.",
+                    ["kind": claim.job.kind.rawValue, "subject": claim.subject, "error": "\(error)"])
+            }
         }
-        let builds = BuildProcessor(context)
-        let buildProcessing = JobRunner(context, .processBuild) { job, _ in try await builds.process(job) }
-        runners = [processing, buildProcessing, delivery]
-    }
-
-    /// There may be new jobs.
-    func notify() {
-        for runner in runners { runner.notify() }
-    }
-
-    func stop() async {
-        for runner in runners { await runner.stop() }
+        // Where this does not get through, the claim ends by itself.
+        let due = Task.isCancelled ? nil : context.clock().seconds + pause
+        // Also after a cancellation, so that the next host need not wait.
+        let release = Task {
+            _ = try? await context.database.write { try $0.postpone(claim, until: due, counts: false) }
+        }
+        await release.value
     }
 }

@@ -16,7 +16,7 @@ struct VersionProcessor: Sendable {
     init(_ context: HostContext) { self.context = context }
 
     /// - Throws: when the host cannot do its work: the job stays, and nothing has changed.
-    func process(_ job: Job) async throws {
+    func process(_ job: ClaimedJob) async throws {
         let (version, pack, files) = try await context.database.read { store in
             let version = try store.record(.backgroundAssetVersions, job.subject)
             return (
@@ -25,42 +25,36 @@ struct VersionProcessor: Sendable {
             )
         }
         if let version, let pack, version.state(VersionState.self) == .processing {
-            try await process(version, files, of: pack)
+            try await process(version, files, of: pack, job)
         }
         // The job goes last, so that a host that is killed before forgets the parts at its next start.
         for file in files { await context.blobs.discard(file.id) }
         try await context.database.write { try $0.remove(job) }
     }
 
-    private func process(_ version: ResourceRecord, _ files: [ResourceRecord], of pack: ResourceRecord) async throws {
+    private func process(
+        _ version: ResourceRecord, _ files: [ResourceRecord], of pack: ResourceRecord, _ job: ClaimedJob
+    ) async throws {
         do {
             let (content, digest, assembled) = try await check(files, pack: pack)
             try await context.blobs.keep(assembled, as: digest)
-            try await context.database.write { try Publication.complete(version.id, content, in: $0) }
+            try await context.database.write { store in
+                try store.confirm(job)
+                try Publication.complete(version.id, content, in: store)
+            }
             context.log.notice("A version was processed.", ["pack": content.identifier, "version": version.id])
         } catch let rejection as Rejection {
-            try await context.database.write { try Publication.fail(version.id, rejection.detail, in: $0) }
+            let now = context.clock().seconds
+            try await context.database.write { [tells = context.mail != nil] store in
+                try store.confirm(job)
+                try Publication.fail(version.id, rejection.detail, in: store)
+                guard tells else { return }
+                let app = try store.record(.apps, version.app)
+                try store.add(Letter(refusing: version, of: pack, app, rejection.detail, seconds: now))
+            }
             context.log.notice(
                 "A version was refused.", ["version": version.id, "code": rejection.detail.code])
-            try await tell(of: rejection.detail, version: version, pack: pack)
         }
-    }
-
-    /// Writes to those who are to know.
-    private func tell(of detail: StateDetail, version: ResourceRecord, pack: ResourceRecord) async throws {
-        guard let mail = context.mail else { return }
-        let app = try await context.database.read { try $0.record(.apps, version.app) }
-        let name = "\(pack.text("assetPackIdentifier") ?? "") \(version.integer("version") ?? 0)"
-        await mail.queue(
-            subject: "\(name) of \(app?.text("bundleId") ?? "") was refused",
-            text: """
-                Version \(version.integer("version") ?? 0) of the asset pack "\(pack.text("assetPackIdentifier") ?? "")" of \
-                \(app?.text("name") ?? "") (\(app?.text("bundleId") ?? "")) was uploaded and found unsound:
-
-                \(detail.description) (\(detail.code))
-
-                The version's identifier is \(version.id). Correct the pack, and upload it again as a new version.
-                """, now: context.clock())
     }
 
     private func check(

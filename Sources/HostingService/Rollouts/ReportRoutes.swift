@@ -42,28 +42,17 @@ struct ReportRoutes: Sendable {
         }
         let report = try RolloutReport(request.http.body)
         let limit = Int64(clamping: context.limits.reportsPerRollout)
-        let halted = try await context.database.write { store in
-            try store.record(report, app: bundleID, channel, limit: limit)
+        let halted = try await context.database.write { [tells = context.mail != nil] store in
+            let halted = try store.record(report, app: bundleID, channel, limit: limit)
+            if tells, let halted { try store.add(Letter(halted: halted, of: bundleID, channel, seconds: now)) }
+            return halted
         }
-        if let halted { await tell(halted, bundleID, channel) }
+        if let halted {
+            context.log.warning(
+                "A rollout was halted.",
+                ["rollout": halted.id, "app": bundleID, "pack": halted.pack, "version": "\(halted.number)"])
+        }
         return .noContent
-    }
-
-    private func tell(_ halted: HaltedRollout, _ bundleID: String, _ channel: Channel) async {
-        context.log.warning(
-            "A rollout was halted.",
-            ["rollout": halted.id, "app": bundleID, "pack": halted.pack, "version": "\(halted.number)"])
-        await context.mail?.queue(
-            subject: "The rollout of \(halted.pack) \(halted.number) of \(bundleID) was halted",
-            text: """
-                Version \(halted.number) of the asset pack "\(halted.pack)" of \(bundleID) was being rolled out in the channel \
-                \(channel.rawValue), and too many devices could not use it:
-
-                \(halted.detail.description) (\(halted.detail.code))
-
-                Devices that have it keep it; no other device gets it. The rollout's identifier is \(halted.id). Take the version \
-                back with 'larder rollout rollback', or go on with 'larder rollout resume'.
-                """, now: context.clock())
     }
 }
 

@@ -8,7 +8,6 @@ internal import System
 
 /// Puts an upload's parts together to one file, and takes digests on the way. Blocks.
 struct Assembly {
-    private static let name = ".assembled"
     private static let pieceSize = 1 << 20
 
     let upload: String
@@ -18,7 +17,8 @@ struct Assembly {
 
     /// - Throws: `Errno`, `HostingError`
     func run() throws -> AssembledUpload {
-        let path = folder.appending(Self.name)
+        // With a name of its own: a host that was taken for dead may still be at it.
+        let path = folder.appending(".assembled.\(Identifier.random())")
         let names = try FolderBlobStore.partNames(in: folder)
         let target = try OwnedDescriptor(
             path, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate)

@@ -12,8 +12,6 @@ final class FolderBlobStore: BlobStore {
     private let uploads: FilePath
     private let archives: FilePath
     private var here: FileDescriptor { .currentDirectory }
-    /// Parts take their places one after the other.
-    private let places = Locked(())
 
     /// - Throws: `Errno`
     init(folder: FilePath) throws {
@@ -37,9 +35,7 @@ final class FolderBlobStore: BlobStore {
 
     func beginPart(of upload: String, _ part: UploadPlan.Part) throws -> any PartReceiver {
         let folder = uploads.appending(upload)
-        return try FolderPartReceiver(part: part, folder: folder) { [places] (place: () throws -> Void) in
-            try places.withLock { _ in try place() }
-        }
+        return try FolderPartReceiver(part: part, folder: folder)
     }
 
     func parts(of upload: String, _ plan: UploadPlan) async throws -> [Int: String] {

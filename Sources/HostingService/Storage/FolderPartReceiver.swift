@@ -21,17 +21,12 @@ final class FolderPartReceiver: PartReceiver {
     private let part: UploadPlan.Part
     private let folder: FilePath
     private let temporaryName: String
-    private let exclusively: @Sendable (() throws -> Void) throws -> Void
     private let state: Monitor<State>
 
-    /// - Parameter exclusively: runs a closure while no other part takes its place.
     /// - Throws: `Errno`
-    init(
-        part: UploadPlan.Part, folder: FilePath, exclusively: @escaping @Sendable (() throws -> Void) throws -> Void
-    ) throws {
+    init(part: UploadPlan.Part, folder: FilePath) throws {
         self.part = part
         self.folder = folder
-        self.exclusively = exclusively
         temporaryName = ".\(part.number).\(Identifier.random())"
         state = Monitor(try State(folder.appending(temporaryName)))
     }
@@ -64,13 +59,14 @@ final class FolderPartReceiver: PartReceiver {
             try state.file.publish()
             return Hexadecimal.encode(state.digest.finish())
         }
-        try exclusively {
-            let here = FileDescriptor.currentDirectory
-            let name = "\(part.number)-\(md5)"
-            let earlier = try FolderBlobStore.partNames(in: folder)[part.number]
-            try here.rename(from: folder.appending(temporaryName), to: folder.appending(name))
-            if let earlier, earlier != name { _ = try? here.remove(at: folder.appending(earlier)) }
-        }
+        // Parts take their places one after the other, whichever host took them.
+        let lock = try FileLock.acquire(OwnedDescriptor(folder, .readOnly, options: .directory), .exclusive)
+        defer { withExtendedLifetime(lock) {} }
+        let here = FileDescriptor.currentDirectory
+        let name = "\(part.number)-\(md5)"
+        let earlier = try FolderBlobStore.partNames(in: folder)[part.number]
+        try here.rename(from: folder.appending(temporaryName), to: folder.appending(name))
+        if let earlier, earlier != name { _ = try? here.remove(at: folder.appending(earlier)) }
         return md5
     }
 }

@@ -104,6 +104,7 @@ enum HostingMigrations {
         Migration(version: 5, statements: rollouts),
         Migration(version: 6, statements: appVersions),
         Migration(version: 7, statements: buildBetaReviews),
+        Migration(version: 8, statements: claims),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {

@@ -33,7 +33,7 @@ struct WebhookSender: Sendable {
     }
 
     /// - Throws: when the host cannot do its work.
-    func deliver(_ job: Job, attempts: Int) async throws {
+    func deliver(_ job: ClaimedJob) async throws {
         let (delivery, event, webhook) = try await context.database.read { store in
             let delivery = try store.record(.webhookDeliveries, job.subject)
             return (
@@ -56,9 +56,9 @@ struct WebhookSender: Sendable {
             response["body"] = outcome.body.map { .string($0) }
             delivery["response"] = response.isEmpty ? nil : .object(response)
             let isDone = outcome.error == nil
-            guard isDone || attempts >= Self.pauses.count else {
+            guard isDone || job.attempts >= Self.pauses.count else {
                 try store.update(delivery)
-                return try store.postpone(job, until: now.seconds + Self.pauses[attempts])
+                return try store.postpone(job, until: now.seconds + Self.pauses[job.attempts])
             }
             try store.step(&delivery, WebhookDeliveryState.self, isDone ? .succeeded : .failed, in: "deliveryState")
             try store.remove(job)
