@@ -129,6 +129,20 @@ struct JSONCoderTests {
         #expect(try JSONCoder.decode([String].self, from: bytes) == [text])
     }
 
+    @Test func nothingIsLeftOfAnEncoding() throws {
+        weak var root: JSONEncodingNode?
+        weak var inner: JSONEncodingNode?
+        func encode() throws {
+            let node = JSONEncodingNode()
+            try Everything().encode(to: JSONNodeEncoder(node: node))
+            root = node
+            inner = node.element()
+            #expect(root != nil && inner != nil)
+        }
+        try encode()
+        #expect(root == nil && inner == nil)
+    }
+
     @Test func valuesAreDecodedAsText() throws {
         let value = try JSONCoder.value(of: Everything())
         #expect(try JSONCoder.decode(Everything.self, from: value) == Everything())

@@ -38,7 +38,8 @@ final class JSONEncodingNode {
     private var content = Content.object
     private var members: [JSONEncodedMember] = []
     private var elements: [JSONEncodedPart] = []
-    private let parent: JSONEncodingNode?
+    /// Which holds this one.
+    private weak var parent: JSONEncodingNode?
     private let key: (any CodingKey)?
 
     init(parent: JSONEncodingNode? = nil, key: (any CodingKey)? = nil) {
