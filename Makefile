@@ -6,10 +6,10 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build release test demo check fmt bench fuzz torture conformance docs install uninstall clean
+.PHONY: help setup build release test demo check fmt bench bench-hosting fuzz torture conformance docs install uninstall clean
 
 help: ## list the verbs
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing on this machine
 	@scripts/setup
@@ -34,6 +34,9 @@ fmt: ## format the sources in place
 
 bench: ## measure, each figure beside what it is compared with
 	@scripts/bench
+
+bench-hosting: ## measure larder-host only, beside nginx, cp and sha256sum
+	@scripts/bench hosting
 
 fuzz: ## run every fuzz target for a minute
 	@scripts/fuzz

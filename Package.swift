@@ -96,6 +96,7 @@ let package = Package(
             dependencies: [
                 "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP", "PackNamespace",
                 "Kit", "System", "DeviceSupport", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE", "CSQLite",
+                "HostingClient", "HostingModel", "HostingService",
             ],
             path: "Benchmarks/Suite"),
         .executableTarget(

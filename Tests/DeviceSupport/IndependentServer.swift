@@ -17,7 +17,9 @@ package final class IndependentServer: Sendable {
     private let folder: Folder
     private let process: ChildProcess
 
-    package var url: String { "https://localhost:\(port)" }
+    private let scheme: String
+
+    package var url: String { "\(scheme)://localhost:\(port)" }
 
     /// A server with HTTP/2.
     /// - Parameter locations: more of nginx's configuration, inside its `server`.
@@ -26,20 +28,50 @@ package final class IndependentServer: Sendable {
         let place = folder.path.appending("files")
         try FileDescriptor.currentDirectory.makeDirectories(at: place, permissions: .directoryPrivate)
         for (name, bytes) in files { try AtomicFile.write(bytes, to: place.appending(name), durable: false) }
-        try self.init(folder, serving: place, options: "ssl http2", workers: "1", locations: locations)
+        try self.init(
+            folder, serving: place, Shape(options: "ssl http2", workers: "1", locations: locations))
     }
 
     /// A server with HTTP/1.1 alone, and a process for each processor.
     /// - Parameter files: a folder of the caller's.
     package convenience init(serving files: FilePath) throws {
         let folder = Folder(try TemporaryDirectory(prefix: "larder-nginx"))
-        try self.init(folder, serving: files, options: "ssl", workers: "auto", locations: "")
+        try self.init(folder, serving: files, Shape(options: "ssl", workers: "auto"))
     }
 
-    private init(
-        _ folder: Folder, serving files: FilePath, options: String, workers: String, locations: String
+    /// A server that is to be as fast as it can: HTTP/1.1, no log, connections without end.
+    /// - Parameters:
+    ///   - files: a folder of the caller's.
+    ///   - certificate: PEM files of a chain and its key; nil for plain http.
+    ///   - workers: how many processes serve.
+    package convenience init(
+        peerServing files: FilePath, certificate: (chain: FilePath, key: FilePath)?, workers: Int
     ) throws {
+        let folder = Folder(try TemporaryDirectory(prefix: "larder-nginx"))
+        var shape = Shape(options: certificate == nil ? "" : "ssl", workers: "\(workers)")
+        shape.certificate = certificate
+        shape.isLogging = false
+        shape.settings = "sendfile on; tcp_nopush on; keepalive_requests 1000000000; ssl_protocols TLSv1.3;"
+        try self.init(folder, serving: files, shape)
+    }
+
+    /// What of nginx's configuration differs.
+    private struct Shape {
+        /// Of `listen`.
+        var options: String
+        var workers: String
+        /// Inside `server`.
+        var locations = ""
+        /// Inside `http`.
+        var settings = ""
+        var isLogging = true
+        /// nil for one that a new authority has issued.
+        var certificate: (chain: FilePath, key: FilePath)?
+    }
+
+    private init(_ folder: Folder, serving files: FilePath, _ shape: Shape) throws {
         self.folder = folder
+        scheme = shape.options.hasPrefix("ssl") ? "https" : "http"
         let root = folder.path
         let authority = try DevelopmentAuthority(folder: root.appending("authority"))
         authorityFile = authority.certificateFile
@@ -50,16 +82,22 @@ package final class IndependentServer: Sendable {
         let port = listener.port
         self.port = port
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(root)/\($0);" }
+        let issued = (chain: root.appending("authority/server.pem"), key: root.appending("authority/server.key"))
+        let certificate = shape.certificate ?? issued
+        let logs = (
+            all: shape.isLogging ? "\(root)/access.log combined" : "off",
+            versions: shape.isLogging ? "\(root)/version.log version" : "off"
+        )
         let text = """
-            daemon off; user root; worker_processes \(workers); pid \(root)/pid; error_log \(root)/error.log;
+            daemon off; user root; worker_processes \(shape.workers); pid \(root)/pid; error_log \(root)/error.log;
             events {}
             http {
-                access_log \(root)/access.log combined; \(temporary.joined(separator: " "))
+                access_log \(logs.all); \(temporary.joined(separator: " ")) \(shape.settings)
                 log_format version '$server_protocol $connection $status $request_uri';
                 server {
-                    listen 127.0.0.1:\(port) \(options); root \(files); access_log \(root)/version.log version;
-                    ssl_certificate \(root)/authority/server.pem; ssl_certificate_key \(root)/authority/server.key;
-                    \(locations)
+                    listen 127.0.0.1:\(port) \(shape.options); root \(files); access_log \(logs.versions);
+                    ssl_certificate \(certificate.chain); ssl_certificate_key \(certificate.key);
+                    \(shape.locations)
                 }
             }
             """
@@ -73,6 +111,15 @@ package final class IndependentServer: Sendable {
     deinit {
         process.terminate()
         _ = try? process.wait()
+    }
+
+    /// The processes that serve.
+    /// - Throws: `Errno`
+    package func processIDs() throws -> [Int32] {
+        let path = FilePath("/proc/\(process.processID)/task/\(process.processID)/children")
+        return String(decoding: try File.read(path, limit: 4096), as: UTF8.self).split(separator: " ").compactMap {
+            Int32($0)
+        }
     }
 
     package struct Answer: Hashable {

@@ -27,7 +27,7 @@ package final class LoopbackListener: Sendable {
             }
             return Int(UInt16(bigEndian: pointer.pointee.sin_port))
         }
-        try systemCall { Glibc.listen(number, 64) }
+        try systemCall { Glibc.listen(number, 512) }
         self.socket = socket
     }
 }
