@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Glibc
 import Kit
 
 /// Works on items with own threads and gives them back in the order they came. Submitted to and taken from by one
@@ -32,7 +31,7 @@ final class OrderedPipeline<Item> {
 
     /// - Parameter threads: how many threads at most; 0 means one for each core.
     init(threads: Int, makeWorker: @escaping @Sendable () -> Worker) {
-        self.threads = threads > 0 ? threads : coreCount
+        self.threads = threads > 0 ? threads : Processors.count
         self.makeWorker = makeWorker
     }
 
@@ -106,6 +105,3 @@ final class OrderedPipeline<Item> {
         }
     }
 }
-
-/// How many cores the process may use.
-var coreCount: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }

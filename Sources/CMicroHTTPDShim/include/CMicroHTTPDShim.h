@@ -4,6 +4,7 @@
 #pragma once
 
 #include <microhttpd.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 // libmicrohttpd, loaded when a server starts rather than with the program; without its variadic calls and unions.
@@ -18,12 +19,16 @@ struct larder_mhd_options {
     const char *key;          // PEM
     unsigned threads;         // 1 or more
     unsigned idle_seconds;    // connections without traffic are closed after that
+    unsigned head_size;       // bytes of memory for a request's head, and for its answer's
 };
 
 /// NULL when the library is not there or the daemon cannot start, mostly for a certificate or key it cannot use.
 struct MHD_Daemon *larder_mhd_start(
     const struct larder_mhd_options *options, MHD_AccessHandlerCallback access, MHD_RequestCompletedCallback completed,
-    void *context);
+    MHD_NotifyConnectionCallback connections, void *context);
+
+/// What `connections` has put down for the connection; NULL for nothing.
+void *larder_mhd_connection_context(struct MHD_Connection *connection);
 
 /// Takes no more connections, while those that are there go on. The listening socket, which is the caller's then, or -1.
 int larder_mhd_quiesce(struct MHD_Daemon *daemon);
@@ -36,14 +41,29 @@ void larder_mhd_resume(struct MHD_Connection *connection);
 void larder_mhd_values(
     struct MHD_Connection *connection, enum MHD_ValueKind kind, MHD_KeyValueIterator visit, void *context);
 
+/// A field of the request's head, the first of that name; NULL when there is none. Good until the request is over.
+const char *larder_mhd_field(struct MHD_Connection *connection, const char *name);
+
+/// A response with a copy of bytes; NULL when there is no memory.
+struct MHD_Response *larder_mhd_bytes(const void *bytes, size_t length);
+/// A response with a copy of a stretch of a file; NULL when there is no memory, or the file has less.
+struct MHD_Response *larder_mhd_file_copy(int file, uint64_t offset, size_t length);
+/// A response that the kernel sends from the file, where there is no TLS. It keeps a descriptor of its own; NULL when there
+/// is none to be had.
+struct MHD_Response *larder_mhd_file(int file, uint64_t offset, uint64_t length);
+
 /// NULL when there is no memory; `release` is not called then.
 struct MHD_Response *larder_mhd_response(
     uint64_t length, size_t piece, MHD_ContentReaderCallback read, void *context,
     MHD_ContentReaderFreeCallback release);
 void larder_mhd_add_header(struct MHD_Response *response, const char *name, const char *value);
 /// Sends the response, which is the connection's from then on.
+/// - has_body: whether the body goes out right behind the head.
 enum MHD_Result larder_mhd_send(
-    struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
+    struct MHD_Connection *connection, unsigned status, struct MHD_Response *response, bool has_body);
+
+/// Has an answer's head and body leave together where they go over TLS, if that can be. To be called when the connection begins.
+void larder_mhd_join_records(struct MHD_Connection *connection);
 
 /// The connection's socket, or -1.
 int larder_mhd_socket(struct MHD_Connection *connection);

@@ -6,7 +6,5 @@ import Glibc
 /// This process, as the kernel knows it.
 enum CurrentProcess {
     static var identifier: Int32 { getpid() }
-    /// Processors in use by the system.
-    static var processorCount: Int { max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) }
     static var userID: UInt32 { geteuid() }
 }

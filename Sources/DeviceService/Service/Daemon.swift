@@ -50,7 +50,7 @@ package enum Daemon {
         let ending = Monitor<Ending?>(nil)
         do {
             try Signals.take([Signals.terminate, Signals.interrupt]) { _ in ending.withLock { $0 = $0 ?? .asked } }
-            try TaskThreads.takeOver(count: CurrentProcess.processorCount)
+            try TaskThreads.takeOver(count: Processors.count)
         } catch {
             return fail("The system has no room for the service's threads: \(error)")
         }

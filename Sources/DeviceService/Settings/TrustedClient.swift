@@ -18,7 +18,7 @@ struct TrustedClient: HTTPClientSource {
         configuration.userAgent = "larderd/\(version)"
         // Only a developer's override leads to plain http: manifests and bundles with such an URL are refused before.
         configuration.allowsPlainLoopback = true
-        configuration.threads = min(Self.mostThreads, CurrentProcess.processorCount)
+        configuration.threads = min(Self.mostThreads, Processors.count)
         shared = HTTPClient(configuration)
     }
 

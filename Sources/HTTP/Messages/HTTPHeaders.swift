@@ -18,6 +18,15 @@ package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     package init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
 
+    /// With one more field, and room for others.
+    func with(_ name: String, _ value: String) -> HTTPHeaders {
+        var all = HTTPHeaders()
+        all.fields.reserveCapacity(fields.count + 3)
+        all.fields += fields
+        all.add(name, value)
+        return all
+    }
+
     /// The first field of that name. Setting replaces all of that name; nil removes them.
     package subscript(name: String) -> String? {
         get { fields.first { HTTPHeaders.same($0.name, name) }?.value }
@@ -36,7 +45,8 @@ package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Whether two field names are one, case of ASCII letters aside.
     package static func same(_ one: some StringProtocol, _ other: some StringProtocol) -> Bool {
-        one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { folded($0) == folded($1) }
+        one.utf8.count == other.utf8.count
+            && zip(one.utf8, other.utf8).allSatisfy { $0 == $1 || folded($0) == folded($1) }
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 {

@@ -9,31 +9,41 @@ package struct FileAnswer: Sendable {
     /// A strong entity tag, with its quotes.
     package let etag: String
     package let contentType: String
+    /// The fields of an answer with the content, or one stretch of it.
+    private let contentHeaders: HTTPHeaders
+    private let cacheControl: String?
 
-    package init(file: ServedFile, size: Int64, etag: String, contentType: String) {
+    /// - Parameter cacheControl: what caches are told; nil for nothing.
+    package init(file: ServedFile, size: Int64, etag: String, contentType: String, cacheControl: String? = nil) {
         self.file = file
         self.size = size
         self.etag = etag
         self.contentType = contentType
+        self.cacheControl = cacheControl
+        var headers: HTTPHeaders = ["Accept-Ranges": "bytes", "ETag": etag, "Content-Type": contentType]
+        if let cacheControl { headers.add("Cache-Control", cacheControl) }
+        contentHeaders = headers
     }
 
     /// More ranges than that in one request are answered with the whole file.
     static let maximumRanges = 16
 
-    package func response(to request: HTTPServerRequest) -> HTTPServerResponse {
-        if let field = request.headers["If-Match"], !EntityTags(field).contains(strong: etag) {
-            return HTTPServerResponse(status: 412, headers: ["ETag": etag])
+    package func response(to request: some ConditionalRequest) -> HTTPServerResponse {
+        if let field = request.field("If-Match"), !EntityTags(field).contains(strong: etag) {
+            return HTTPServerResponse(status: 412, headers: headers(["ETag": etag]))
         }
-        if let field = request.headers["If-None-Match"], EntityTags(field).contains(weak: etag) {
-            return HTTPServerResponse(status: 304, headers: ["ETag": etag])
+        if let field = request.field("If-None-Match"), EntityTags(field).contains(weak: etag) {
+            return HTTPServerResponse(status: 304, headers: headers(["ETag": etag]))
         }
-        guard request.method == "GET", let field = request.headers["Range"], let wanted = RangeField(field),
+        guard request.method == "GET", let field = request.field("Range"), let wanted = RangeField(field),
             mayBePartial(request)
         else { return whole }
+        if let range = wanted.single(size: size) { return part(range) }
         let ranges = wanted.resolved(size: size)
         if ranges.isEmpty {
             return HTTPServerResponse(
-                status: 416, headers: ["Content-Range": "bytes */\(size)", "ETag": etag, "Accept-Ranges": "bytes"])
+                status: 416,
+                headers: headers(["Content-Range": "bytes */\(size)", "ETag": etag, "Accept-Ranges": "bytes"]))
         }
         // Ranges that add up to more than the file are a mistake or an attack; the whole is the cheaper answer.
         let total = ranges.reduce(Int64(0)) { $0 + Int64($1.count) }
@@ -42,33 +52,31 @@ package struct FileAnswer: Sendable {
     }
 
     /// A part of another file than the client has would be worse than useless.
-    private func mayBePartial(_ request: HTTPServerRequest) -> Bool {
-        guard let field = request.headers["If-Range"] else { return true }
+    private func mayBePartial(_ request: some ConditionalRequest) -> Bool {
+        guard let field = request.field("If-Range") else { return true }
         return field.trimmedSpaces == etag
     }
 
-    private var commonHeaders: HTTPHeaders { ["Accept-Ranges": "bytes", "ETag": etag] }
+    /// With what caches are told.
+    private func headers(_ pairs: KeyValuePairs<String, String>) -> HTTPHeaders {
+        var headers = HTTPHeaders(pairs.map { ($0.key, $0.value) })
+        if let cacheControl { headers.add("Cache-Control", cacheControl) }
+        return headers
+    }
 
     private var whole: HTTPServerResponse {
-        var headers = commonHeaders
-        headers["Content-Type"] = contentType
-        return HTTPServerResponse(status: 200, headers: headers, body: [.file(file, offset: 0, count: size)])
+        HTTPServerResponse(status: 200, headers: contentHeaders, body: [.file(file, offset: 0, count: size)])
     }
 
     private func part(_ range: Range<Int64>) -> HTTPServerResponse {
-        var headers = commonHeaders
-        headers["Content-Type"] = contentType
-        headers["Content-Range"] = contentRange(range)
-        return HTTPServerResponse(
-            status: 206, headers: headers,
+        HTTPServerResponse(
+            status: 206, headers: contentHeaders.with("Content-Range", contentRange(range)),
             body: [.file(file, offset: range.lowerBound, count: Int64(range.count))])
     }
 
     private func parts(_ ranges: [Range<Int64>]) -> HTTPServerResponse {
         // The tag is a digest, so no content is likely to hold it; boundaries may have 70 characters.
         let boundary = "larder-" + String(etag.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(48))
-        var headers = commonHeaders
-        headers["Content-Type"] = "multipart/byteranges; boundary=\(boundary)"
         var body: [BodySegment] = []
         for range in ranges {
             let head =
@@ -77,10 +85,38 @@ package struct FileAnswer: Sendable {
             body.append(.file(file, offset: range.lowerBound, count: Int64(range.count)))
         }
         body.append(.bytes(Array("\r\n--\(boundary)--\r\n".utf8)))
-        return HTTPServerResponse(status: 206, headers: headers, body: body)
+        return HTTPServerResponse(
+            status: 206,
+            headers: headers([
+                "Accept-Ranges": "bytes", "ETag": etag,
+                "Content-Type": "multipart/byteranges; boundary=\(boundary)",
+            ]), body: body)
     }
 
     private func contentRange(_ range: Range<Int64>) -> String {
-        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
+        var text = "bytes "
+        text.reserveCapacity(64)
+        text.append(range.lowerBound)
+        text.append("-")
+        text.append(range.upperBound - 1)
+        text.append("/")
+        text.append(size)
+        return text
+    }
+}
+
+extension String {
+    /// Digit by digit: interpolation takes several times as long.
+    fileprivate mutating func append(_ number: Int64) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = max(0, number)
+            var start = digits.count
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            } while rest > 0
+            append(contentsOf: String(decoding: digits[start...], as: UTF8.self))
+        }
     }
 }

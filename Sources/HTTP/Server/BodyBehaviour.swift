@@ -22,6 +22,8 @@ package struct BodyBehaviour: Sendable, Hashable {
 
     package init() {}
 
+    static let usual = BodyBehaviour()
+
     /// How many bytes may be sent by now: an eighth of a second's worth at once, then the rate.
     func allowance(elapsed: Duration) -> Int64 {
         // Faster than anything here can send: no limit, and no number below can overflow.

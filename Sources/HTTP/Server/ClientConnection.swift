@@ -27,6 +27,19 @@ struct ClientConnection: @unchecked Sendable {
     /// Makes the connection end without an orderly close.
     func abort() { larder_mhd_abort_socket(socket) }
 
+    /// What was put down for the connection when it began.
+    var deadline: ReadingDeadline? {
+        larder_mhd_connection_context(raw).map { Unmanaged<ReadingDeadline>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// The first field of that name in the request's head.
+    func field(_ name: StaticString) -> String? {
+        // A static string ends in a zero byte.
+        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
+            larder_mhd_field(raw, $0).map { String(cString: $0) }
+        }
+    }
+
     /// The fields of the request's head, in their order.
     var fields: [(String, String)] { values(.HEADER_KIND) }
 

@@ -57,9 +57,11 @@ package final class HTTPServer: Sendable {
                 var options = larder_mhd_options(
                     listener: socket, certificate: certificate, key: key,
                     threads: UInt32(clamping: max(1, configuration.threads)),
-                    idle_seconds: UInt32(clamping: configuration.idleSeconds))
+                    idle_seconds: UInt32(clamping: configuration.idleSeconds),
+                    head_size: UInt32(clamping: configuration.headSize))
                 // The server keeps the core alive for as long as the daemon may call back: until `stop` has returned.
-                return larder_mhd_start(&options, onAccess, onCompleted, Unmanaged.passUnretained(core).toOpaque())
+                return larder_mhd_start(
+                    &options, onAccess, onCompleted, onConnection, Unmanaged.passUnretained(core).toOpaque())
             }
         }
     }
@@ -106,6 +108,23 @@ private func onAccess(
         return .YES
     }
     return core.proceed(exchange)
+}
+
+/// A connection has come, or its socket is about to be closed: keeps a deadline for it in between.
+private func onConnection(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
+) {
+    guard let context, let connection, let slot else { return }
+    let watch = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue().watch
+    if what == .CONNECTION_NOTIFY_STARTED {
+        let deadline = watch.add(socket: ClientConnection(raw: connection).socket)
+        slot.pointee = Unmanaged.passRetained(deadline).toOpaque()
+        larder_mhd_join_records(connection)
+    } else if let known = slot.pointee {
+        slot.pointee = nil
+        watch.remove(Unmanaged<ReadingDeadline>.fromOpaque(known).takeRetainedValue())
+    }
 }
 
 /// Takes back the reference that the first call of `onAccess` gave away; the only place that does.

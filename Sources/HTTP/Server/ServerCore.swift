@@ -3,6 +3,8 @@
 
 internal import CMicroHTTPDShim
 internal import Kit
+internal import Synchronization
+internal import System
 
 /// What the daemon's callbacks, the handlers' tasks and `stop` share: which connections are suspended, and why.
 ///
@@ -19,17 +21,30 @@ final class ServerCore: Sendable {
     private let handler: HTTPServer.Handler
     private let state = Locked(State())
     let parking = ParkingLot()
+    let watch: ReadingWatch
     /// Requests that have come and are not over, to be waited for at the end.
-    private let underWay = Monitor(0)
+    private let underWay = Atomic(0)
+    /// Whether somebody waits for that end.
+    private let isDraining = Atomic(false)
+    private let drained = Monitor(())
 
     init(_ configuration: HTTPServerConfiguration, handler: @escaping HTTPServer.Handler) {
         self.configuration = configuration
         self.handler = handler
+        watch = ReadingWatch(
+            ReadingDeadline.Patience(
+                milliseconds: Int64(clamping: max(1, configuration.idleSeconds)) * 1000,
+                leastRate: configuration.leastBodyRate))
     }
 
     /// The request's head has come.
     func begin(_ exchange: Exchange) -> MHD_Result {
-        underWay.withLock { $0 += 1 }
+        underWay.add(1, ordering: .relaxed)
+        exchange.deadline?.begin()
+        if exchange.hasNoBody {
+            exchange.keepBody(limit: configuration.maximumRequestBody)
+            return .YES
+        }
         switch configuration.bodyPlan?(exchange.request) ?? .memory(limit: configuration.maximumRequestBody) {
         case .memory(let limit): exchange.keepBody(limit: limit)
         case .receiver(let receiver): exchange.passBody(to: receiver)
@@ -40,8 +55,14 @@ final class ServerCore: Sendable {
 
     /// The request is complete, or its handler has answered and the connection goes on.
     func proceed(_ exchange: Exchange) -> MHD_Result {
+        exchange.deadline?.rest()
         if exchange.bodyIsTooLarge {
             return send(.text(413, "The request's body is longer than may be sent here."), exchange)
+        }
+        if exchange.hasNoBody, exchange.answer == nil, let immediate = configuration.immediate,
+            let answer = immediate(HTTPRequestHead(exchange))
+        {
+            return send(answer, exchange)
         }
         let request = exchange.request
         let answer = state.withLock { state -> HTTPServerResponse? in
@@ -71,33 +92,77 @@ final class ServerCore: Sendable {
     }
 
     private func send(_ answer: HTTPServerResponse, _ exchange: Exchange) -> MHD_Result {
-        let stream = ResponseStream(answer, exchange, parking)
-        let context = Unmanaged.passRetained(stream)
-        guard
-            let response = larder_mhd_response(
-                UInt64(answer.bodyLength), ResponseStream.pieceSize, onContent, context.toOpaque(), onContentDone)
-        else {
-            context.release()
-            return .NO
+        let plain = plain(answer)
+        guard let response = plain?.response ?? streamed(answer, exchange) else { return .NO }
+        for field in answer.headers.fields {
+            // Handed to C by itself, a string is copied first.
+            field.name.withCString { name in
+                field.value.withCString { larder_mhd_add_header(response, name, $0) }
+            }
         }
-        for field in answer.headers.fields { larder_mhd_add_header(response, field.name, field.value) }
-        exchange.noteSending(answer.status, answer.headers)
-        return larder_mhd_send(exchange.connection.raw, UInt32(clamping: answer.status), response)
+        exchange.noteSending(
+            answer.status, answer.headers, wholeBody: plain.map { exchange.method == "HEAD" ? 0 : $0.length })
+        let hasBody = (plain?.length ?? 0) > 0 && exchange.method != "HEAD"
+        return larder_mhd_send(exchange.connection.raw, UInt32(clamping: answer.status), response, hasBody)
+    }
+
+    /// A body that libmicrohttpd sends by itself; nil for what has to be handed out piece by piece.
+    private func plain(_ answer: HTTPServerResponse) -> (response: OpaquePointer, length: Int64)? {
+        guard answer.body.count <= 1, answer.behaviour == .usual else { return nil }
+        let response: OpaquePointer?
+        var length: Int64 = 0
+        switch answer.body.first {
+        case nil: response = larder_mhd_bytes(nil, 0)
+        case .bytes(let bytes)?:
+            length = Int64(bytes.count)
+            response = bytes.withUnsafeBytes { larder_mhd_bytes($0.baseAddress, $0.count) }
+        case .file(let file, let offset, let count)?:
+            guard offset >= 0, count >= 0 else { return nil }
+            length = count
+            response = file.withDescriptor { file in
+                if count <= ResponseStream.pieceSize {
+                    return larder_mhd_file_copy(file.rawValue, UInt64(offset), Int(count))
+                }
+                // Under TLS libmicrohttpd reads files in pieces that are too small to be fast.
+                guard configuration.identity == nil else { return nil }
+                return larder_mhd_file(file.rawValue, UInt64(offset), UInt64(count))
+            }
+        }
+        return response.map { ($0, length) }
+    }
+
+    private func streamed(_ answer: HTTPServerResponse, _ exchange: Exchange) -> OpaquePointer? {
+        let context = Unmanaged.passRetained(ResponseStream(answer, exchange, parking))
+        let response = larder_mhd_response(
+            UInt64(answer.bodyLength), ResponseStream.pieceSize, onContent, context.toOpaque(), onContentDone)
+        if response == nil { context.release() }
+        return response
     }
 
     /// Waits until no request is under way; false when some still are after that time. Blocks.
     func waitUntilIdle(atMost limit: Duration) -> Bool {
-        underWay.wait(atMost: limit) { $0 == 0 ? true : nil } ?? false
+        isDraining.store(true, ordering: .sequentiallyConsistent)
+        return drained.wait(atMost: limit) { _ in
+            underWay.load(ordering: .sequentiallyConsistent) == 0 ? true : nil
+        } ?? false
     }
 
     func completed(_ exchange: Exchange, isComplete: Bool) {
-        underWay.withLock { $0 -= 1 }
+        exchange.deadline?.begin()
+        let left = underWay.subtract(1, ordering: .sequentiallyConsistent).newValue
+        if left == 0, isDraining.load(ordering: .sequentiallyConsistent) { drained.withLock { _ in } }
+        let sent = exchange.sent(isComplete: isComplete)
+        if let count = configuration.count {
+            count(
+                HTTPExchangeCount(
+                    method: exchange.method, path: exchange.path, status: sent.status, bytes: sent.bytes,
+                    duration: exchange.started.duration(to: SuspendingClock().now), isComplete: isComplete))
+        }
         guard let log = configuration.log else { return }
-        let sent = exchange.sent
         log(
             HTTPExchangeRecord(
                 client: exchange.connection.client, method: exchange.method, path: exchange.path,
-                range: exchange.headers["Range"], status: sent.status,
+                range: exchange.connection.field("Range"), status: sent.status,
                 answerHeaders: sent.headers, bytes: sent.bytes,
                 duration: exchange.started.duration(to: SuspendingClock().now), isComplete: isComplete))
     }
@@ -116,5 +181,8 @@ final class ServerCore: Sendable {
     }
 
     /// The daemon has ended.
-    func finish() { parking.join() }
+    func finish() {
+        parking.join()
+        watch.close()
+    }
 }

@@ -26,6 +26,9 @@ final class ArchiveAddresses: Sendable {
         self.now = now
     }
 
+    /// Whether addresses are good for a while only.
+    var isSigning: Bool { lifetime != nil }
+
     /// What makes addresses at this moment.
     /// - Parameter base: the host's address, without a slash at its end.
     /// - Throws: `DatabaseError`

@@ -12,11 +12,30 @@ internal import Kit
 /// What devices ask for: an app's download manifest in a channel, and archives by their digest (E4).
 struct DeviceRoutes: Sendable {
     let context: HostContext
+    private let documents: DeviceDocuments
+    private let openArchives = OpenArchives()
+
+    init(context: HostContext) {
+        self.context = context
+        // Signed addresses change with time, not with the database.
+        documents = DeviceDocuments(context.archives.isSigning ? nil : context.changes)
+    }
 
     func addRoutes(to router: inout Router) {
-        router.add("GET", "/devices/{app}/{channel}/manifest", .open) { try await manifest($0) }
-        router.add("GET", "/devices/{app}/{channel}/build", .open) { try await build($0) }
+        router.add("GET", "/devices/{app}/{channel}/manifest", .open) { request in
+            try await documents.answer(to: request.http) { try await manifest(request) }
+        }
+        router.add("GET", "/devices/{app}/{channel}/build", .open) { request in
+            try await documents.answer(to: request.http) { try await build(request) }
+        }
         router.add("GET", "/archives/{digest}", .open) { try await archive($0) }
+    }
+
+    /// An answer that is at hand; nil for all that the routes must answer. Called on a thread of the server.
+    func immediate(_ head: HTTPRequestHead) -> HTTPServerResponse? {
+        if head.path.hasPrefix("/archives/") { return openArchives.answer(to: head) }
+        if head.path.hasPrefix("/devices/") { return documents.answer(to: head) }
+        return nil
     }
 
     /// The app and the channel that a device asks about, and may.
@@ -44,7 +63,7 @@ struct DeviceRoutes: Sendable {
         }.compactMap { VersionContent.entry(of: $0.version, archives, rollout: $0.rollout) }
         let sorted = entries.sorted { ($0["id"]?.stringValue ?? "") < ($1["id"]?.stringValue ?? "") }
         let bytes = Array(JSONValue.object(["assetPacks": .array(sorted)]).serialized(.pretty).utf8)
-        var response = Self.conditional(bytes, request.http)
+        var response = Self.document(bytes)
         // The arguments are part of the address, so that what is for one device is kept apart from what is for another; a
         // cache that leaves them out of its key must not keep it at all.
         if offered.dependsOnDevice { response.headers["Cache-Control"] = "private, no-cache" }
@@ -68,17 +87,13 @@ struct DeviceRoutes: Sendable {
                 404, "NOT_FOUND", "There is no build.",
                 "The channel \(channel.rawValue) has no build of \(bundleID) for \(name ?? "Linux").")
         }
-        return Self.conditional(try JSONCoder.encode(build), request.http)
+        return Self.document(try JSONCoder.encode(build))
     }
 
-    /// The bytes, or 304 when the device has them.
-    private static func conditional(_ bytes: [UInt8], _ request: HTTPServerRequest) -> HTTPServerResponse {
-        let etag = "\"\(SHA256.hash(bytes).hex)\""
+    /// What is answered to a device that has nothing yet.
+    private static func document(_ bytes: [UInt8]) -> HTTPServerResponse {
         var response = HTTPServerResponse.json(bytes)
-        if let known = request.headers["If-None-Match"], EntityTags(known).contains(weak: etag) {
-            response = HTTPServerResponse(status: 304)
-        }
-        response.headers["ETag"] = etag
+        response.headers["ETag"] = "\"\(SHA256.hash(bytes).hex)\""
         response.headers["Cache-Control"] = "no-cache"
         return response
     }
@@ -97,12 +112,12 @@ struct DeviceRoutes: Sendable {
             return HTTPServerResponse(status: 307, headers: ["Location": address, "Cache-Control": "no-store"])
         }
         let size = try file.withDescriptor { try $0.status().size }
-        var response = FileAnswer(
-            file: file, size: size, etag: "\"\(digest.hex)\"", contentType: "application/octet-stream"
-        ).response(to: request.http)
         // Under this name there will never be anything else, as long as it is good.
-        response.headers["Cache-Control"] =
-            lifetime.map { "private, max-age=\($0), immutable" } ?? "public, max-age=31536000, immutable"
-        return response
+        let answer = FileAnswer(
+            file: file, size: size, etag: "\"\(digest.hex)\"", contentType: "application/octet-stream",
+            cacheControl: lifetime.map { "private, max-age=\($0), immutable" } ?? "public, max-age=31536000, immutable")
+        // A signed address is looked at each time.
+        if lifetime == nil { openArchives.keep(answer, path: request.http.path) }
+        return answer.response(to: request.http)
     }
 }

@@ -11,6 +11,8 @@ struct Dispatcher: Sendable {
     private let router: Router
     private let authenticator: Authenticator
     private let uploads: PartUploads
+    private let devices: DeviceRoutes
+    private let requestIDs = RequestIdentifiers()
     private let jobs: JobLanes
 
     init(_ context: HostContext, _ jobs: JobLanes) {
@@ -18,6 +20,7 @@ struct Dispatcher: Sendable {
         self.context = context
         authenticator = Authenticator(database: context.database, now: { context.clock().seconds })
         uploads = PartUploads(context)
+        devices = DeviceRoutes(context: context)
         let reader = ResourceReader(context)
         var router = Router()
         PackRoutes(context: context, reader: reader).addRoutes(to: &router)
@@ -34,7 +37,7 @@ struct Dispatcher: Sendable {
         AppRoutes(context: context, reader: reader).addRoutes(to: &router)
         AppVersionRoutes(context: context, reader: reader).addRoutes(to: &router)
         uploads.addRoutes(to: &router)
-        DeviceRoutes(context: context).addRoutes(to: &router)
+        devices.addRoutes(to: &router)
         RolloutRoutes(context: context, reader: reader).addRoutes(to: &router)
         AppRangeRoutes(context: context, reader: reader).addRoutes(to: &router)
         ReportRoutes(context: context).addRoutes(to: &router)
@@ -51,8 +54,15 @@ struct Dispatcher: Sendable {
         return .memory(limit: limit)
     }
 
+    /// An answer that needs no waiting, on a thread of the server.
+    func immediate(_ head: HTTPRequestHead) -> HTTPServerResponse? {
+        guard var response = devices.immediate(head) else { return nil }
+        response.headers.add("X-Request-Id", requestIDs.next())
+        return response
+    }
+
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        let id = Identifier.random()
+        let id = requestIDs.next()
         var response: HTTPServerResponse
         do {
             response = try await answer(request)
@@ -66,7 +76,7 @@ struct Dispatcher: Sendable {
         }
         // Whatever changed something may have left work behind.
         if request.method != "GET" && request.method != "HEAD" { jobs.notify() }
-        response.headers["X-Request-Id"] = id
+        response.headers.add("X-Request-Id", id)
         return response
     }
 
@@ -84,8 +94,7 @@ struct Dispatcher: Sendable {
                 return try await route.handler(RouteRequest(request, parameters: parameters, caller: caller))
             }
         case .otherMethods(let methods):
-            let id = Identifier.random()
-            var response = HTTPServerResponse.refusal(.methodNotAllowed(methods), id: id)
+            var response = HTTPServerResponse.refusal(.methodNotAllowed(methods), id: requestIDs.next())
             response.headers["Allow"] = methods.joined(separator: ", ")
             return response
         case .none:
@@ -95,8 +104,10 @@ struct Dispatcher: Sendable {
         }
     }
 
+    func count(_ exchange: HTTPExchangeCount) { context.metrics.note(exchange) }
+
+    /// Told of exchanges only where somebody reads lines of that level.
     func log(_ record: HTTPExchangeRecord) {
-        context.metrics.note(record)
         context.log.info(
             "A request was answered.",
             [

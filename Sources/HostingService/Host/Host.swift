@@ -27,7 +27,8 @@ package final class Host: Sendable {
             return try store.setting("addressSecret") { Hexadecimal.encode(Identifier.secret()) }
         }
         context = HostContext(
-            database: database, blobs: try await configuration.openBlobs(), limits: configuration.limits,
+            database: database, changes: try configuration.watchDatabase(),
+            blobs: try await configuration.openBlobs(), limits: configuration.limits,
             reviewsAutomatically: configuration.reviewsAutomatically,
             sendsToPrivateAddresses: configuration.sendsToPrivateAddresses,
             data: configuration.data,
@@ -44,7 +45,11 @@ package final class Host: Sendable {
             host: configuration.host, port: configuration.port, identity: configuration.identity)
         server.idleSeconds = configuration.idleSeconds
         server.bodyPlan = { dispatcher.plan(for: $0) }
-        server.log = { dispatcher.log($0) }
+        server.maximumRequestBody = configuration.limits.documentSize
+        server.threads = max(2, Processors.count)
+        server.immediate = { dispatcher.immediate($0) }
+        server.count = { dispatcher.count($0) }
+        if configuration.log.level <= .info { server.log = { dispatcher.log($0) } }
         self.server = try HTTPServer(server) { await dispatcher.respond(to: $0) }
         port = self.server.port
         url = configuration.publicURL ?? configuration.localURL(port: port)
@@ -61,6 +66,8 @@ package final class Host: Sendable {
             server.stop()
         }
         await jobs.stop()
+        // Before the database, which folds its log into the file when it is the last.
+        context.changes?.close()
         await context.database.close()
     }
 }

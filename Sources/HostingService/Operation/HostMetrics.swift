@@ -3,61 +3,88 @@
 
 internal import HTTP
 internal import Kit
+internal import Synchronization
 
 /// What the host has done since its start, counted.
 final class HostMetrics: Sendable {
+    /// Where a request belongs, from its path: few words, since who asks must not make series.
+    enum Area: String {
+        case api, archives, devices, operation, other, uploads
+
+        init(path: String) {
+            self =
+                if path.hasPrefix("/archives/") {
+                    .archives
+                } else if path.hasPrefix("/devices/") {
+                    .devices
+                } else if path.hasPrefix("/v1/") {
+                    .api
+                } else if path.hasPrefix("/uploads/") {
+                    .uploads
+                } else if path == "/healthz" || path == "/metrics" {
+                    .operation
+                } else {
+                    .other
+                }
+        }
+    }
+
     private struct Series: Hashable {
-        let area: String
-        let method: String
+        let area: Area
+        let method: Method
         let status: Int
+
+        // Enough to tell most apart; it is done for each request.
+        func hash(into hasher: inout Hasher) { hasher.combine(status) }
+    }
+
+    private enum Method: String {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case other
     }
 
     private struct Durations {
+        /// How many fell between a bound and the one before.
         var buckets = [Int64](repeating: 0, count: HostMetrics.bounds.count)
         var sum = 0.0
         var count: Int64 = 0
+        var sentBytes: Int64 = 0
+
+        mutating func note(_ seconds: Double, _ bucket: Int?, _ bytes: Int64) {
+            if let bucket { buckets[bucket] += 1 }
+            sum += seconds
+            count += 1
+            sentBytes += bytes
+        }
     }
 
     private struct State {
         var requests: [Series: Int64] = [:]
-        var durations: [String: Durations] = [:]
-        var sentBytes: [String: Int64] = [:]
+        var durations: [Area: Durations] = [:]
         var brokenOff: Int64 = 0
     }
 
     /// Upper bounds of the buckets, in seconds.
     fileprivate static let bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
-    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     let started = ContinuousClock.now
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// An exchange is over.
-    func note(_ record: HTTPExchangeRecord) {
-        let area = Self.area(of: record.path)
-        let method = Self.methods.contains(record.method) ? record.method : "other"
-        let seconds = record.duration.inSeconds
+    func note(_ exchange: HTTPExchangeCount) {
+        let area = Area(path: exchange.path)
+        let method = exchange.method == "GET" ? .get : Method(rawValue: exchange.method) ?? .other
+        let seconds = exchange.duration.inSeconds
+        let bucket = Self.bounds.firstIndex { seconds <= $0 }
         state.withLock { state in
-            state.requests[Series(area: area, method: method, status: record.status), default: 0] += 1
-            state.sentBytes[area, default: 0] += record.bytes
-            if !record.isComplete { state.brokenOff += 1 }
-            var durations = state.durations[area] ?? Durations()
-            for (index, bound) in Self.bounds.enumerated() where seconds <= bound { durations.buckets[index] += 1 }
-            durations.sum += seconds
-            durations.count += 1
-            state.durations[area] = durations
-        }
-    }
-
-    /// Few words for all paths: who asks must not make series.
-    static func area(of path: String) -> String {
-        switch path.split(separator: "/", maxSplits: 1).first {
-        case "v1": "api"
-        case "uploads": "uploads"
-        case "devices": "devices"
-        case "archives": "archives"
-        case "healthz", "metrics": "operation"
-        default: "other"
+            state.requests[Series(area: area, method: method, status: exchange.status), default: 0] += 1
+            if !exchange.isComplete { state.brokenOff += 1 }
+            state.durations[area, default: Durations()].note(seconds, bucket, exchange.bytes)
         }
     }
 
@@ -66,16 +93,19 @@ final class HostMetrics: Sendable {
         text.begin("larder_host_requests_total", "counter", "Requests that were answered.")
         for (series, count) in state.requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(
-                count, ["area": series.area, "method": series.method, "status": "\(series.status)"])
+                count, ["area": series.area.rawValue, "method": series.method.rawValue, "status": "\(series.status)"])
         }
         text.begin("larder_host_sent_bytes_total", "counter", "Bytes of bodies that were sent.")
-        for (area, bytes) in state.sentBytes.sorted(by: { $0.key < $1.key }) { text.add(bytes, ["area": area]) }
+        let areas = state.durations.map { (area: $0.key.rawValue, durations: $0.value) }.sorted { $0.area < $1.area }
+        for (area, durations) in areas { text.add(durations.sentBytes, ["area": area]) }
         text.begin("larder_host_broken_off_total", "counter", "Answers that did not go out whole.")
         text.add(state.brokenOff)
         text.begin("larder_host_request_seconds", "histogram", "How long requests took, bodies included.")
-        for (area, durations) in state.durations.sorted(by: { $0.key < $1.key }) {
+        for (area, durations) in areas {
+            var sum: Int64 = 0
             for (bound, count) in zip(Self.bounds, durations.buckets) {
-                text.add(count, ["area": area, "le": "\(bound)"], suffix: "_bucket")
+                sum += count
+                text.add(sum, ["area": area, "le": "\(bound)"], suffix: "_bucket")
             }
             text.add(durations.count, ["area": area, "le": "+Inf"], suffix: "_bucket")
             text.add(durations.sum, ["area": area], suffix: "_sum")

@@ -22,6 +22,12 @@ extension HostConfiguration {
         if let postgres { return try await PostgresDatabase(postgres, migrations: HostingMigrations.all) }
         return try await SQLiteDatabase.hosting(database)
     }
+
+    /// Tells when that database has changed; nil for one that would have to be waited for.
+    /// - Throws: `DatabaseError`
+    func watchDatabase() throws -> SQLiteChanges? {
+        postgres == nil ? try SQLiteChanges(path: database) : nil
+    }
 }
 
 extension Connection {

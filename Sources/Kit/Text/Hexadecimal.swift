@@ -13,6 +13,12 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Of the lower half of a byte.
+    package static func digit(_ value: UInt8) -> UInt8 {
+        let value = value & 0xF
+        return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    }
+
     /// Digits of either case; nil for anything else.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Glibc
+import HTTP
+import Kit
+import System
+import Testing
+
+/// Clients that are never silent for long, and never done.
+@Suite(.timeLimit(.minutes(5))) struct SlowClientTests {
+    /// What a client saw that sends a piece ten times a second, until the server has closed or there are no more.
+    private struct Seen {
+        var sent = 0
+        var answer = ""
+        var isClosed = false
+    }
+
+    private static func drip(_ first: String, _ pieces: [String], to port: Int) async throws -> Seen {
+        try await offload {
+            let client = OwnedDescriptor(try connect(port))
+            try client.borrowed.writeAll(first.utf8)
+            var seen = Seen()
+            for piece in pieces {
+                if listen(client.borrowed, &seen, for: 100) { break }
+                // The server may close just now.
+                guard (try? client.borrowed.writeAll(piece.utf8)) != nil else {
+                    seen.isClosed = true
+                    break
+                }
+                seen.sent += 1
+            }
+            while !seen.isClosed, seen.answer.isEmpty, !listen(client.borrowed, &seen, for: 20_000) {}
+            return seen
+        }
+    }
+
+    /// Takes what the server says within that many milliseconds; whether there will be no more.
+    private static func listen(_ client: FileDescriptor, _ seen: inout Seen, for milliseconds: CInt) -> Bool {
+        var polled = pollfd(fd: client.rawValue, events: Int16(POLLIN), revents: 0)
+        guard poll(&polled, 1, milliseconds) > 0 else { return false }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        guard let count = try? bytes.withUnsafeMutableBytes({ try client.read(into: $0) }), count > 0 else {
+            seen.isClosed = true
+            return true
+        }
+        seen.answer += String(decoding: bytes[..<count], as: UTF8.self)
+        return false
+    }
+
+    private static func connect(_ port: Int) throws -> FileDescriptor {
+        let number = try systemCall { socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0) }
+        // The server may close while something is sent.
+        signal(SIGPIPE, SIG_IGN)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        try withUnsafePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                _ = try systemCall { Glibc.connect(number, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            }
+        }
+        return FileDescriptor(rawValue: number)
+    }
+
+    private static func server(_ change: (inout HTTPServerConfiguration) -> Void) throws -> HTTPServer {
+        var configuration = HTTPServerConfiguration(host: "127.0.0.1")
+        change(&configuration)
+        return try HTTPServer(configuration) { request in .text(200, "\(request.body.count) bytes") }
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nX: ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
+    ])
+    func whoSendsAByteNowAndThenIsLeft(beginning: String) async throws {
+        let server = try Self.server { $0.idleSeconds = 1 }
+        defer { server.stop() }
+        let seen = try await Self.drip(beginning, [String](repeating: "a", count: 300), to: server.port)
+        #expect(seen.isClosed)
+        #expect(seen.sent < 300)
+        #expect(seen.answer.isEmpty)
+    }
+
+    /// The next request on a connection has no more time than the first.
+    @Test func aSecondHeadIsNotWaitedForEither() async throws {
+        let server = try Self.server { $0.idleSeconds = 1 }
+        defer { server.stop() }
+        let whole = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+        let seen = try await Self.drip(
+            whole + "GET / HTTP/1.1\r\nX: ", [String](repeating: "a", count: 300), to: server.port)
+        #expect(seen.isClosed)
+        #expect(seen.sent < 300)
+        #expect(seen.answer.hasSuffix("0 bytes\n"))
+    }
+
+    /// Who is slow, but gets on, is answered, longer as it may take than anybody may be silent.
+    @Test func whoGetsOnIsWaitedFor() async throws {
+        let server = try Self.server {
+            $0.idleSeconds = 2
+            $0.leastBodyRate = 50
+        }
+        defer { server.stop() }
+        let piece = String(repeating: "a", count: 100)
+        let seen = try await Self.drip(
+            "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\n\r\n", [String](repeating: piece, count: 30),
+            to: server.port)
+        #expect(seen.answer.hasPrefix("HTTP/1.1 200"))
+        #expect(seen.answer.hasSuffix("3000 bytes\n"))
+    }
+}
