@@ -126,6 +126,8 @@ package final class IndependentServer: Sendable {
         package var version: String
         package var connection: String
         package var status: String
+        /// Path and query.
+        package var target: String
     }
 
     /// What it has answered, in order; it has ended then.
@@ -135,7 +137,7 @@ package final class IndependentServer: Sendable {
         let text = String(decoding: try File.read(folder.path.appending("version.log"), limit: 1 << 20), as: UTF8.self)
         return text.split(separator: "\n").map { line in
             let words = line.split(separator: " ").map(String.init)
-            return Answer(version: words[0], connection: words[1], status: words[2])
+            return Answer(version: words[0], connection: words[1], status: words[2], target: words[3])
         }
     }
 

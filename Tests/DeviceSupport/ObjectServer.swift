@@ -36,7 +36,8 @@ package final class ObjectServer: Sendable {
     }
 
     /// Starts it with an empty bucket, in a new folder below `scratch`.
-    package init(in scratch: FilePath) throws {
+    /// - Parameter rate: bytes a second that it sends on a connection at most.
+    package init(in scratch: FilePath, rate: Int? = nil) throws {
         let here = FileDescriptor.currentDirectory
         guard here.exists(at: Self.program) else {
             throw TestFailure("\(Self.program) is not there: the object store of the tests. Run: scripts/setup test")
@@ -52,6 +53,7 @@ package final class ObjectServer: Sendable {
                     proxy_pass http://127.0.0.1:\(listener.port); proxy_http_version 1.1; proxy_set_header Host $http_host;
                     proxy_set_header Range ""; proxy_set_header If-Range ""; proxy_force_ranges on;
                     proxy_request_buffering off; proxy_max_temp_file_size 0; client_max_body_size 0;
+                    \(rate.map { "limit_rate \($0);" } ?? "")
                 }
                 """)
         try start()
@@ -84,6 +86,12 @@ package final class ObjectServer: Sendable {
             _ = try? process?.wait()
             process = nil
         }
+    }
+
+    /// What it has answered to requests for parts of objects and for whole ones, in order; it has ended then.
+    package func answers() throws -> [IndependentServer.Answer] {
+        stop()
+        return try front.answers()
     }
 
     /// The keys of all objects.
