@@ -10,6 +10,9 @@ enum BuildContent {
     /// As it is stored: everything but the address.
     static func json(_ build: HostedBuild) throws -> JSONValue { try JSONCoder.value(of: build) }
 
+    /// The digest of a stored build's archive in hexadecimal digits; nil when it has no content.
+    static func digest(of record: ResourceRecord) -> String? { record["content"]?["archive"]?["digest"]?.stringValue }
+
     /// The description of a stored build; nil when it has no content.
     static func build(of record: ResourceRecord, _ archives: ArchiveSigner) -> HostedBuild? {
         guard let content = record["content"],

@@ -24,19 +24,20 @@ struct BuildProcessor: Sendable {
             )
         }
         if let upload, let app, upload.state(VersionState.self, in: "step") == .processing {
-            try await process(upload, files, of: app, job)
+            guard try await process(upload, files, of: app, job) else { return }
         }
         // The job goes last, so that a host that is killed before forgets the parts at its next start.
         for file in files { await context.blobs.discard(file.id) }
         try await context.database.write { try $0.remove(job) }
     }
 
+    /// False when the job has another time to be done.
     private func process(
         _ upload: ResourceRecord, _ files: [ResourceRecord], of app: ResourceRecord, _ job: ClaimedJob
-    ) async throws {
+    ) async throws -> Bool {
         do {
             let (content, digest, assembled) = try await check(upload, files, of: app.text("bundleId") ?? "")
-            try await context.blobs.keep(assembled, as: digest)
+            guard try await context.keep(assembled, as: digest, for: job) else { return false }
             let now = context.now
             try await context.database.write { store in
                 try store.confirm(job)
@@ -50,6 +51,7 @@ struct BuildProcessor: Sendable {
             }
             context.log.notice("A build was refused.", ["upload": upload.id, "code": rejection.detail.code])
         }
+        return true
     }
 
     private func check(

@@ -19,7 +19,7 @@ package enum HostCommands {
             .init("larder-host keys create CI --role DEVELOPER --out AuthKey.p8", "makes a key for its publisher"),
             .init("larder-host serve --certificate host.pem --key host.key", "serves until SIGTERM"),
         ],
-        subcommands: [serve, keys, app, channels, addresses, backup, reference])
+        subcommands: [serve, keys, app, channels, addresses, backup, sweep, reference])
 
     static let data = CommandOption.value(
         "data", "folder", "Where the host keeps everything; larder/host among this user's state by default.",

@@ -15,6 +15,7 @@ package final class Host: Sendable {
     private let server: HTTPServer
     private let context: HostContext
     private let jobs: JobLanes
+    private let sweeps: SweepTimer
     private let drainSeconds: Int64
 
     /// Opens the data folder, making it if need be, and listens.
@@ -51,6 +52,7 @@ package final class Host: Sendable {
         server.count = { dispatcher.count($0) }
         if configuration.log.level <= .info { server.log = { dispatcher.log($0) } }
         self.server = try HTTPServer(server) { await dispatcher.respond(to: $0) }
+        sweeps = SweepTimer(Sweeper(context))
         port = self.server.port
         url = configuration.publicURL ?? configuration.localURL(port: port)
         context.base.withLock { [url] in $0 = url }
@@ -65,6 +67,7 @@ package final class Host: Sendable {
             }
             server.stop()
         }
+        await sweeps.stop()
         await jobs.stop()
         // Before the database, which folds its log into the file when it is the last.
         context.changes?.close()

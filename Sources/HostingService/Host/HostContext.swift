@@ -54,6 +54,10 @@ package struct HostLimits: Sendable {
     package var uploadLifetime: Int64 = 24 * 3600
     /// How long addresses that archives are fetched from are good for, in seconds, when they are elsewhere than at the host.
     package var downloadLifetime: Int64 = 3600
+    /// How long an upload stands still, and an archive is unneeded, before it is swept away, in seconds.
+    package var sweepGrace: Int64 = 7 * 24 * 3600
+    /// A grace that leaves time for what is under way.
+    package static let shortestGrace: Int64 = 3600
     /// Bytes of a document in a request.
     package var documentSize = 256 << 10
 

@@ -8,9 +8,9 @@ package import System
 
 /// A copy of a host's data folder as it is at one moment, while the host works on it.
 ///
-/// Archives never change and never go, so all that the copied database speaks of are there after it. Parts of uploads go when
-/// they were processed: they are copied before the database and once more behind it, and when a part that the copied
-/// database needs has slipped through in between, all is done again. Of a host with a storage elsewhere the database alone is
+/// Archives never change, so all that the copied database speaks of are there after it. Parts of uploads go when they were
+/// processed, and archives when nobody needs them any more: parts are copied before the database and once more behind it, and
+/// when something that the copied database needs has slipped through in between, all is done again. Of a host with a storage elsewhere the database alone is
 /// copied.
 package struct HostBackup: Sendable {
     private static let attempts = 5

@@ -11,6 +11,7 @@ extension HostLimits {
         ("bytes-per-app", "all packs of one app"),
         ("upload-lifetime", "how long addresses for parts are good, in seconds"),
         ("download-lifetime", "how long addresses of archives in a storage elsewhere are good, in seconds"),
+        ("sweep-grace", "how long uploads that stand still and archives that nobody needs are kept, in seconds"),
         ("document-size", "a document in a request"),
         ("reports-per-address", "devices' reports about rollouts from one address in an hour"),
         ("reports-per-rollout", "devices whose reports about one rollout are counted"),
@@ -35,6 +36,11 @@ extension HostLimits {
         case "bytes-per-app": bytesPerApp = Int64(value)
         case "upload-lifetime": uploadLifetime = Int64(min(value, 365 * 24 * 3600))
         case "download-lifetime": downloadLifetime = Int64(min(value, 7 * 24 * 3600))
+        case "sweep-grace":
+            guard value >= Self.shortestGrace else {
+                throw UsageError("The limit sweep-grace needs \(Self.shortestGrace) seconds at least, not \(value).")
+            }
+            sweepGrace = Int64(value)
         case "document-size": documentSize = min(value, 64 << 20)
         case "reports-per-address": reportsPerAddress = value
         case "reports-per-rollout": reportsPerRollout = value

@@ -62,6 +62,11 @@ struct VersionContent: Sendable {
         version["content"]?["digest"]?.stringValue.flatMap { Digest(hex: $0) }
     }
 
+    /// The content of a stored version once its archive was removed.
+    static func withoutArchive(_ version: ResourceRecord) -> JSONValue {
+        ["archiveSize": .integer(archiveSize(of: version))]
+    }
+
     /// The size in bytes of a stored version's archive; 0 without content.
     static func archiveSize(of version: ResourceRecord) -> Int64 {
         version["content"]?["archiveSize"]?.integerValue ?? 0

@@ -25,19 +25,20 @@ struct VersionProcessor: Sendable {
             )
         }
         if let version, let pack, version.state(VersionState.self) == .processing {
-            try await process(version, files, of: pack, job)
+            guard try await process(version, files, of: pack, job) else { return }
         }
         // The job goes last, so that a host that is killed before forgets the parts at its next start.
         for file in files { await context.blobs.discard(file.id) }
         try await context.database.write { try $0.remove(job) }
     }
 
+    /// False when the job has another time to be done.
     private func process(
         _ version: ResourceRecord, _ files: [ResourceRecord], of pack: ResourceRecord, _ job: ClaimedJob
-    ) async throws {
+    ) async throws -> Bool {
         do {
             let (content, digest, assembled) = try await check(files, pack: pack)
-            try await context.blobs.keep(assembled, as: digest)
+            guard try await context.keep(assembled, as: digest, for: job) else { return false }
             try await context.database.write { store in
                 try store.confirm(job)
                 try Publication.complete(version.id, content, in: store)
@@ -55,6 +56,7 @@ struct VersionProcessor: Sendable {
             context.log.notice(
                 "A version was refused.", ["version": version.id, "code": rejection.detail.code])
         }
+        return true
     }
 
     private func check(

@@ -58,7 +58,10 @@ struct OfferedVersions: Sendable {
         ).filter { ($0.integer("version") ?? 0) < (version.integer("version") ?? 0) }
         let releases = try store.records(channel.releaseType, complete.compactMap { $0.text(channel.release) })
         let superseded = Set(releases.filter { $0.text("state") == "SUPERSEDED" }.map(\.id))
-        return complete.filter { $0.text(channel.release).map(superseded.contains) ?? false }
+        // What was swept cannot be offered any more.
+        return complete.filter {
+            $0.text(channel.release).map(superseded.contains) ?? false && VersionContent.digest(of: $0) != nil
+        }
     }
 }
 

@@ -38,6 +38,26 @@ protocol BlobStore: Sendable {
 
     /// The archive of that digest, for a GET or HEAD request; nil when there is none.
     func archive(_ digest: Digest, for method: String) async throws -> KeptArchive?
+
+    // MARK: Sweeping
+
+    /// What there is of uploads.
+    func uploads() async throws -> [KeptUpload]
+
+    /// All archives, with their sizes in bytes.
+    func archives() async throws -> [(digest: Digest, size: Int64)]
+
+    /// Removes an archive; one that is not there is no error.
+    func remove(_ digest: Digest) async throws
+}
+
+/// What a store holds of an upload.
+struct KeptUpload: Sendable {
+    let id: String
+    /// When something last came, in seconds since 1970.
+    let changed: Int64
+    /// In bytes.
+    let size: Int64
 }
 
 /// How a device gets an archive.

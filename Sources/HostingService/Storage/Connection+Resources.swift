@@ -33,7 +33,7 @@ extension Connection {
         let columns = ResourceColumns(catalog[type])
         let conditions = values.map { "\(SQL.quoted($0.key)) = ?" }.joined(separator: " AND ")
         return try rows(
-            "SELECT \(columns.list) FROM \(columns.table) WHERE \(conditions) ORDER BY \"sequence\"",
+            "SELECT \(columns.list) FROM \(columns.table)\(values.isEmpty ? "" : " WHERE \(conditions)") ORDER BY \"sequence\"",
             values.map(\.value), { columns.record($0) })
     }
 

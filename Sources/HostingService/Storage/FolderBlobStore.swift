@@ -9,15 +9,15 @@ internal import System
 
 /// Blobs in a folder: `uploads/<id>/<number>-<MD5>`, and `archives/<two digits>/<digest>`.
 final class FolderBlobStore: BlobStore {
-    private let uploads: FilePath
-    private let archives: FilePath
+    let uploadFolder: FilePath
+    let archiveFolder: FilePath
     private var here: FileDescriptor { .currentDirectory }
 
     /// - Throws: `Errno`
     init(folder: FilePath) throws {
-        uploads = folder.appending("uploads")
-        archives = folder.appending("archives")
-        for path in [uploads, archives] {
+        uploadFolder = folder.appending("uploads")
+        archiveFolder = folder.appending("archives")
+        for path in [uploadFolder, archiveFolder] {
             try here.makeDirectories(at: path, permissions: .directoryPrivate)
         }
     }
@@ -25,7 +25,7 @@ final class FolderBlobStore: BlobStore {
     // MARK: Parts
 
     func open(_ upload: String) async throws {
-        let folder = uploads.appending(upload)
+        let folder = uploadFolder.appending(upload)
         try await offload {
             try FileDescriptor.currentDirectory.makeDirectories(at: folder, permissions: .directoryPrivate)
         }
@@ -34,12 +34,12 @@ final class FolderBlobStore: BlobStore {
     func addresses(of upload: String, _ plan: UploadPlan, seconds: Int64) async throws -> [Int: String]? { nil }
 
     func beginPart(of upload: String, _ part: UploadPlan.Part) throws -> any PartReceiver {
-        let folder = uploads.appending(upload)
+        let folder = uploadFolder.appending(upload)
         return try FolderPartReceiver(part: part, folder: folder)
     }
 
     func parts(of upload: String, _ plan: UploadPlan) async throws -> [Int: String] {
-        let folder = uploads.appending(upload)
+        let folder = uploadFolder.appending(upload)
         return try await offload {
             try Self.partNames(in: folder).mapValues { String($0.drop { $0 != "-" }.dropFirst()) }
         }
@@ -62,19 +62,19 @@ final class FolderBlobStore: BlobStore {
     }
 
     func assemble(_ upload: String, _ plan: UploadPlan, file wanted: WantedDigests) async throws -> AssembledUpload {
-        let folder = uploads.appending(upload)
+        let folder = uploadFolder.appending(upload)
         return try await offload { try Assembly(upload: upload, folder: folder, plan: plan, wanted: wanted).run() }
     }
 
     func discard(_ upload: String) async {
-        let folder = uploads.appending(upload)
+        let folder = uploadFolder.appending(upload)
         _ = try? await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
     }
 
     // MARK: Archives
 
-    private func place(of digest: Digest) -> FilePath {
-        archives.appending(String(digest.hex.prefix(2))).appending(digest.hex)
+    func place(of digest: Digest) -> FilePath {
+        archiveFolder.appending(String(digest.hex.prefix(2))).appending(digest.hex)
     }
 
     func keep(_ assembled: AssembledUpload, as digest: Digest) async throws {

@@ -105,6 +105,13 @@ enum HostingMigrations {
         Migration(version: 6, statements: appVersions),
         Migration(version: 7, statements: buildBetaReviews),
         Migration(version: 8, statements: claims),
+        Migration(
+            version: 9,
+            statements: [
+                """
+                CREATE TABLE "archiveMarks" ("digest" TEXT PRIMARY KEY, "since" INTEGER NOT NULL, "going" INTEGER NOT NULL)
+                """
+            ]),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {

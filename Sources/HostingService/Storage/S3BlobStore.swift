@@ -174,14 +174,17 @@ final class S3BlobStore: BlobStore {
         let folder = spool.appending(upload)
         _ = try? await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
         // What stays behind is swept later.
-        if let session = try? await session(of: upload, cached: false) {
-            try? await quick.abortUpload(session, of: Self.fileKey(upload))
+        for open in (try? await quick.openUploads(Self.fileKey(upload))) ?? [] {
+            try? await quick.abortUpload(open.id, of: open.key)
         }
         for key in [Self.fileKey(upload), Self.sessionKey(upload)] { try? await quick.delete(key) }
         remember(nil, for: upload)
     }
 
     // MARK: Archives
+
+    /// An archive is not there any more.
+    func forget(_ digest: Digest) { known.withLock { $0[digest] = nil } }
 
     func archive(_ digest: Digest, for method: String) async throws -> KeptArchive? {
         let key = Self.archiveKey(digest)

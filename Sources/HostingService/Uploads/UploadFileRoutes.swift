@@ -73,11 +73,18 @@ struct UploadFileRoutes: Sendable {
     private func checkQuota(_ size: Int64, app: String, in store: borrowing Connection) throws {
         let used = try store.records(.backgroundAssets, where: ["app": .text(app), "archived": 0])
             .reduce(Int64(0)) { $0 + ($1.integer("usedBytes") ?? 0) }
-        guard size <= context.limits.bytesPerApp - min(used, context.limits.bytesPerApp) else {
+        // What is on its way counts as if it were there, so that many uploads at once are not more than one after the other.
+        var waiting: Int64 = 0
+        for state in [UploadFileState.awaitingUpload, .uploadComplete] {
+            waiting += try store.records(kind.file, where: ["app": .text(app), "state": .text(state.rawValue)])
+                .reduce(Int64(0)) { $0 + ($1.integer("fileSize") ?? 0) }
+        }
+        let limit = context.limits.bytesPerApp
+        guard used <= limit, waiting <= limit - used, size <= limit - used - waiting else {
             throw APIError.state(
                 "STATE_ERROR.LIMIT_REACHED",
-                "The app's packs take \(used) of \(context.limits.bytesPerApp) bytes, and this file has \(size). Archive packs "
-                    + "that are not needed any more.")
+                "The app's packs take \(used) of \(limit) bytes, uploads that are not ended \(waiting), and this file has "
+                    + "\(size). Archive packs that are not needed any more, and end uploads that were begun.")
         }
     }
 
