@@ -38,16 +38,7 @@
     X(curl_url_set)                                                                                                   \
     X(curl_version_info)
 
-#define AS_POINTER(name) __typeof__(name) *name;
-#define AS_TEXT(name) #name,
-
-static struct {
-    EACH_FUNCTION(AS_POINTER)
-} loaded;
-
-static const char *const names[] = {EACH_FUNCTION(AS_TEXT)};
-
-_Static_assert(sizeof loaded == sizeof names, "one pointer for each name");
+CLINUX_FUNCTIONS(EACH_FUNCTION);
 
 // The first with CURLOPT_PROTOCOLS_STR. An older one would not limit redirects to https.
 static const unsigned oldest_version = 0x075500;
@@ -58,9 +49,7 @@ static const char *check_version(void) {
 
 static struct clinux_library library = {
     .file = "libcurl.so.4",
-    .names = names,
-    .functions = (void **)&loaded,
-    .count = sizeof names / sizeof names[0],
+    CLINUX_TABLE,
     .check = check_version,
 };
 

@@ -23,16 +23,7 @@
     X(SSL_get0_peer_CA_list)                                                                                          \
     X(SSL_get_SSL_CTX)
 
-#define AS_POINTER(name) __typeof__(name) *name;
-#define AS_TEXT(name) #name,
-
-static struct {
-    EACH_FUNCTION(AS_POINTER)
-} loaded;
-
-static const char *const names[] = {EACH_FUNCTION(AS_TEXT)};
-
-_Static_assert(sizeof loaded == sizeof names, "one pointer for each name");
+CLINUX_FUNCTIONS(EACH_FUNCTION);
 
 // More than any server has reason to send; what comes beyond is not kept.
 enum { certificates_kept = 16, authorities_kept = 256, bytes_kept = 64 << 10 };
@@ -77,9 +68,7 @@ static const char *make_index(void) {
 // What libcurl has loaded already is not loaded again.
 static struct clinux_library library = {
     .file = "libssl.so.3",
-    .names = names,
-    .functions = (void **)&loaded,
-    .count = sizeof names / sizeof names[0],
+    CLINUX_TABLE,
     .check = make_index,
 };
 

@@ -43,22 +43,11 @@
     X(PQstatus)                                                                                                       \
     X(PQtransactionStatus)
 
-#define AS_POINTER(name) __typeof__(name) *name;
-#define AS_TEXT(name) #name,
-
-static struct {
-    EACH_FUNCTION(AS_POINTER)
-} loaded;
-
-static const char *const names[] = {EACH_FUNCTION(AS_TEXT)};
-
-_Static_assert(sizeof loaded == sizeof names, "one pointer for each name");
+CLINUX_FUNCTIONS(EACH_FUNCTION);
 
 static struct clinux_library library = {
     .file = "libpq.so.5",
-    .names = names,
-    .functions = (void **)&loaded,
-    .count = sizeof names / sizeof names[0],
+    CLINUX_TABLE,
 };
 
 const char *larder_pq_load(void) { return clinux_load_library(&library); }

@@ -113,6 +113,22 @@ struct clinux_library {
     bool is_loaded;
 };
 
+#define CLINUX_POINTER(name) __typeof__(name) *name;
+#define CLINUX_NAME(name) #name,
+
+/// The part of a library that a file uses, as the loader fills it: `loaded` has a pointer for each function that
+/// `EACH(X)` names, of its own type and name.
+#define CLINUX_FUNCTIONS(EACH)                                                                                        \
+    static struct {                                                                                                   \
+        EACH(CLINUX_POINTER)                                                                                          \
+    } loaded;                                                                                                         \
+    static const char *const loaded_names[] = {EACH(CLINUX_NAME)};                                                    \
+    _Static_assert(sizeof loaded == sizeof loaded_names, "one pointer for each name")
+
+/// What a `clinux_library` says of the functions of `CLINUX_FUNCTIONS`.
+#define CLINUX_TABLE                                                                                                  \
+    .names = loaded_names, .functions = (void **)&loaded, .count = sizeof loaded_names / sizeof loaded_names[0]
+
 /// Opens a library for good, for itself alone, unless it is open, and looks up every name in it. NULL when all are there,
 /// otherwise what is wrong, until this thread uses the loader again; a later call tries again.
 const char *clinux_load_library(struct clinux_library *library);
