@@ -12,8 +12,10 @@ package final class LoopbackListener: Sendable {
 
     package var descriptor: FileDescriptor { socket.borrowed }
 
-    package init() throws {
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    /// - Parameter isBlocking: to accept a connection waits for one.
+    package init(isBlocking: Bool = false) throws {
+        let waits = isBlocking ? 0 : CInt(SOCK_NONBLOCK.rawValue)
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | waits
         let socket = OwnedDescriptor(FileDescriptor(rawValue: try systemCall { Glibc.socket(AF_INET, kind, 0) }))
         let number = socket.borrowed.rawValue
         var address = sockaddr_in()

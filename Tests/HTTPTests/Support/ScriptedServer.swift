@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import DeviceSupport
 import Glibc
 import Kit
 import System
 
 /// A server on loopback that says exactly the bytes a test gives it, right or wrong.
 final class ScriptedServer: Sendable {
-    let port: Int
-    private let listener: CInt
+    private let listener: LoopbackListener
     private let accepting: WorkerThread
 
+    var port: Int { listener.port }
     var url: String { "http://127.0.0.1:\(port)" }
 
     /// `script` runs on a thread of its own for each connection, which is closed when it returns.
     init(_ script: @escaping @Sendable (ScriptedConnection) -> Void) throws {
-        let listener = try systemCall { socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0) }
+        let listener = try LoopbackListener(isBlocking: true)
         self.listener = listener
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        port = try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                try systemCall { bind(listener, generic, length) }
-                try systemCall { getsockname(listener, generic, &length) }
-            }
-            return Int(UInt16(bigEndian: pointer.pointee.sin_port))
-        }
-        try systemCall { listen(listener, 64) }
         accepting = try WorkerThread.start(name: "scripted-accept") {
-            while let socket = try? systemCall({ accept(listener, nil, nil) }) {
+            while let socket = try? systemCall({ accept(listener.descriptor.rawValue, nil, nil) }) {
                 _ = try? WorkerThread.start(name: "scripted") {
                     let connection = ScriptedConnection(socket)
                     script(connection)
@@ -41,9 +30,8 @@ final class ScriptedServer: Sendable {
     }
 
     deinit {
-        shutdown(listener, CInt(SHUT_RDWR))
+        shutdown(listener.descriptor.rawValue, CInt(SHUT_RDWR))
         accepting.join()
-        close(listener)
     }
 }
 
