@@ -69,10 +69,13 @@ package final class HostingClient: Sendable {
     }
 
     /// Changes a resource; its `data`.
+    /// - Parameter links: the to-one relationships that change.
     /// - Throws: as `get`
-    package func change(_ type: ResourceType, _ id: String, _ attributes: [String: JSONValue]) async throws -> JSONValue
-    {
-        try await data(send(.patch, "/v1/\(type)/\(Self.encode(id))", Self.document(type, id, attributes, [:])))
+    package func change(
+        _ type: ResourceType, _ id: String, _ attributes: [String: JSONValue],
+        _ links: [String: (ResourceType, String)] = [:]
+    ) async throws -> JSONValue {
+        try await data(send(.patch, "/v1/\(type)/\(Self.encode(id))", Self.document(type, id, attributes, links)))
     }
 
     /// - Throws: as `get`

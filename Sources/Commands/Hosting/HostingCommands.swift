@@ -5,5 +5,5 @@ package import Kit
 
 /// The commands of publishers, who talk to a host.
 package enum HostingCommands {
-    package static let all: [Command] = [upload, app, review, rollout]
+    package static let all: [Command] = [upload, app, submit, review, rollout]
 }

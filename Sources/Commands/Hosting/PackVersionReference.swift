@@ -16,6 +16,13 @@ struct PackVersionReference: Sendable {
     private let app: String
     private let number: String?
 
+    /// - Parameter number: the version's; nil for the newest one.
+    init(_ pack: String, app: String, number: String?) {
+        self.pack = pack
+        self.app = app
+        self.number = number
+    }
+
     /// - Throws: `UsageError`
     init(_ arguments: ParsedArguments) throws {
         pack = try arguments.requiredArgument("pack")
