@@ -65,11 +65,12 @@ let package = Package(
         room("Languages"),
         room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
         room("AppBundles", "AppleArchive", "Kit", "System"),
+        room("ResourceTags", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
         room("DeviceProtocol", "Kit", "System"),
         room(
-            "DeviceService", "DeviceProtocol", "PackNamespace", "AppBundles", "AssetPacks", "AppleArchive", "Database",
-            "HTTP", "Crypto", "Languages", "Kit", "System"),
+            "DeviceService", "DeviceProtocol", "PackNamespace", "ResourceTags", "AppBundles", "AssetPacks",
+            "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room("ExtensionFoundation", "DeviceProtocol", "Kit", "System"),
         room(
             "BackgroundAssets", "ExtensionFoundation", "DeviceProtocol", "PackNamespace", "Languages", "Kit", "System"),
@@ -84,7 +85,7 @@ let package = Package(
             "System"),
         room(
             "Commands", "DevelopmentServer", "HostingClient", "HostingModel", "DeviceProtocol", "PackNamespace",
-            "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
+            "ResourceTags", "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
         .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
         .executableTarget(name: "larder-host", dependencies: ["HostingService", "Kit"], path: "Sources/larder-host"),
@@ -120,6 +121,7 @@ let package = Package(
         tests("Languages", "Languages"),
         tests("AssetPacks", "AssetPacks", "AppleArchive", "Languages", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
+        tests("ResourceTags", "ResourceTags", "AppBundles", "AssetPacks", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
@@ -187,7 +189,7 @@ let package = Package(
             name: "fuzz-text",
             dependencies: [
                 "FuzzSupport", "TestSupport", "AppBundles", "AssetPacks", "Crypto", "DevelopmentServer",
-                "DeviceProtocol", "HTTP", "Languages", "Kit", "System",
+                "DeviceProtocol", "HTTP", "Languages", "ResourceTags", "Kit", "System",
             ],
             path: "Tests/Fuzz/Text"),
         .executableTarget(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import FoundationEssentials
+import Foundation
 import System
 import TestSupport
 import Testing
@@ -56,6 +56,22 @@ struct PropertyListTests {
         #expect(values["on"] == .boolean(true))
         #expect(values["size"] == .integer(5_000_000_000))
         #expect(values["inner"] == .dictionary(["a": .integer(1)]))
+    }
+
+    @Test func binaryListsAreWrittenAsTheyAreRead() throws {
+        let values: [String: PropertyListValue] = [
+            "text": .string("x"), "wide": .string("żółw 🐢"), "long": .string(String(repeating: "long ", count: 20_000)),
+            "many": .array((0..<70_000).map { .integer(Int64($0)) }), "half": .real(0.5), "zero": .real(-0.0),
+            "numbers": .array([0, 255, 256, 65_535, 65_536, .max, -1, .min, 4_294_967_296].map { .integer($0) }),
+            "flags": .array([.boolean(true), .boolean(false), .integer(1)]), "": .dictionary(["a": .array([])]),
+        ]
+        let bytes = try PropertyListValue.dictionary(values).binary()
+        #expect(try parse(bytes) == values)
+        let other = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
+        #expect((other?["numbers"] as? [NSNumber])?.map(\.int64Value).suffix(4) == [.max, -1, .min, 4_294_967_296])
+        #expect(other?["wide"] as? String == "żółw 🐢")
+        #expect((other?["many"] as? [NSNumber])?.count == 70_000)
+        #expect(throws: BundleError.self) { try PropertyListValue.array([.other]).binary() }
     }
 
     @Test(arguments: [

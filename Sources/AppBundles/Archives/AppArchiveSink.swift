@@ -128,7 +128,8 @@ final class AppArchiveSink: ArchiveSink {
         guard names.count <= 2 || ["Extensions", "PlugIns"].contains(names[1]) else { return nil }
         guard entry.type == .regularFile else { return entry }
         let isPropertyList =
-            names.last == "Info.plist" && entry.dataSize <= UInt64(PropertyListFile.sizeLimit) && entry.hasData
+            names.last == "Info.plist" && entry.dataSize <= UInt64(PropertyListFile.Limits.infoPlist.size)
+            && entry.hasData
         // Without content and cluster it is an empty file of that name and mode.
         entry.hardLinkCluster = nil
         entry.otherFields = []

@@ -3,19 +3,17 @@
 
 /// Reads the binary form of a property list (`bplist00`). Numbers are most significant byte first.
 struct BinaryPropertyListParser {
-    /// Objects that are read, counting one that is referred to twice as two: references may be shared, and a small file
-    /// could unfold without end.
-    static let objectLimit = 100_000
-
     private let bytes: [UInt8]
     private let offsets: ArraySlice<UInt8>
     private let offsetSize: Int
     private let referenceSize: Int
     private let objectCount: Int
-    private var budget = objectLimit
+    private var budget: Int
 
+    /// - Parameter objectLimit: objects that are read, counting one that is referred to twice as two: references may be
+    ///   shared, and a small file could unfold without end.
     /// - Throws: `PropertyListSyntaxError`
-    static func parse(_ bytes: [UInt8]) throws -> PropertyListValue {
+    static func parse(_ bytes: [UInt8], objectLimit: Int) throws -> PropertyListValue {
         guard bytes.count >= 40, bytes.starts(with: "bplist0".utf8) else {
             throw PropertyListSyntaxError(message: "It is cut off or of another version", place: "offset 0")
         }
@@ -32,16 +30,19 @@ struct BinaryPropertyListParser {
         }
         var parser = BinaryPropertyListParser(
             bytes: bytes, offsets: bytes[table..<(table + count * offsetSize)], offsetSize: offsetSize,
-            referenceSize: referenceSize, objectCount: count)
+            referenceSize: referenceSize, objectCount: count, budget: objectLimit)
         return try parser.object(top, depth: 0)
     }
 
-    private init(bytes: [UInt8], offsets: ArraySlice<UInt8>, offsetSize: Int, referenceSize: Int, objectCount: Int) {
+    private init(
+        bytes: [UInt8], offsets: ArraySlice<UInt8>, offsetSize: Int, referenceSize: Int, objectCount: Int, budget: Int
+    ) {
         self.bytes = bytes
         self.offsets = offsets
         self.offsetSize = offsetSize
         self.referenceSize = referenceSize
         self.objectCount = objectCount
+        self.budget = budget
     }
 
     /// A number of up to 8 bytes; nil when it does not fit.

@@ -6,8 +6,22 @@ package import System
 
 /// A property list on the disk, XML or binary, as a dictionary.
 package struct PropertyListFile: Sendable {
-    /// The largest file that is read, in bytes; real ones have a few thousand.
-    package static let sizeLimit = 1 << 20
+    /// How much of a list is read.
+    package struct Limits: Hashable, Sendable {
+        /// Of the file, in bytes.
+        package let size: Int
+        /// How many values a binary list may unfold to, one that is referred to twice counted as two.
+        package let objects: Int
+
+        package init(size: Int, objects: Int) {
+            self.size = size
+            self.objects = objects
+        }
+
+        /// For an `Info.plist`; real ones have a few thousand bytes.
+        package static let infoPlist = Limits(size: 1 << 20, objects: 100_000)
+    }
+
     /// How deep containers may be nested.
     package static let depthLimit = 64
 
@@ -20,21 +34,21 @@ package struct PropertyListFile: Sendable {
     }
 
     /// - Throws: `BundleError` naming the file.
-    package init(contentsOf path: FilePath) throws {
+    package init(contentsOf path: FilePath, limits: Limits = .infoPlist) throws {
         let bytes: [UInt8]
         do {
             let file = try OwnedDescriptor(path, .readOnly)
-            bytes = try file.borrowed.readAll(limit: Self.sizeLimit)
+            bytes = try file.borrowed.readAll(limit: limits.size)
         } catch let error as Errno {
             throw BundleError(.unreadable, "\(path) cannot be read: \(error).", cause: error)
         } catch {
             throw BundleError(.unreadable, "\(path) cannot be read.", cause: error)
         }
-        try self.init(bytes: bytes, path: path)
+        try self.init(bytes: bytes, path: path, limits: limits)
     }
 
     /// - Throws: `BundleError` naming the file.
-    package init(bytes: [UInt8], path: FilePath) throws {
+    package init(bytes: [UInt8], path: FilePath, limits: Limits = .infoPlist) throws {
         self.path = path
         guard Self.isBinary(bytes) || Self.isXML(bytes) else {
             throw BundleError(
@@ -44,7 +58,8 @@ package struct PropertyListFile: Sendable {
         do {
             value =
                 Self.isBinary(bytes)
-                ? try BinaryPropertyListParser.parse(bytes) : try XMLPropertyListParser.parse(bytes)
+                ? try BinaryPropertyListParser.parse(bytes, objectLimit: limits.objects)
+                : try XMLPropertyListParser.parse(bytes)
         } catch {
             throw BundleError(
                 .badPropertyList,

@@ -52,6 +52,8 @@ package struct PackPath: Hashable, Sendable {
         static let empty = Problem("is empty")
         static let absolute = Problem("is an absolute path, where only relative ones may be")
         static let parent = Problem("leaves its folder through \"..\"")
+        /// Where only something in the folder may be named.
+        package static let wholeFolder = Problem("is the whole folder, where something in it must stand")
 
         init(_ reason: String) { self.reason = reason }
     }

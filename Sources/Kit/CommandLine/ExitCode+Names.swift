@@ -38,6 +38,6 @@ extension ExitCode {
     /// What the rest of an area means.
     private static let areas: [String: ExitCode] = [
         "http": .network, "archive": .badInput, "pack": .badInput, "manifest": .badInput, "bundle": .badInput,
-        "json": .badInput, "setting": .badInput, "restriction": .refused, "usage": .usage,
+        "json": .badInput, "setting": .badInput, "tags": .badInput, "restriction": .refused, "usage": .usage,
     ]
 }

@@ -5,7 +5,8 @@
 enum TextCorpus {
     static let all: [[UInt8]] =
         [
-            packManifest, downloadManifest, propertyList, request, event, certificate, "Levels/**/[a-f]?*.{lvl,txt}",
+            packManifest, downloadManifest, propertyList, resourceTags, request, event, certificate,
+            "Levels/**/[a-f]?*.{lvl,txt}",
             "bytes=0-99,200-,-5",
             "asset=Coast:stall,after=1MiB,times=1", "503,retry-after=2,probability=0.3", "zh-Hant-HK", "Levels/1/a.lvl",
             "https://[::1]:8443/a/b?c=d#e", "bytes 200-299/1000",
@@ -72,6 +73,14 @@ enum TextCorpus {
         <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.game</string>
         <key>BAHasManagedAssetPacks</key><true/><key>BAMaxInstallSize</key><integer>10000000000</integer>
         <key>List</key><array><string>a &amp; b</string><real>1.5</real><data>AAEC</data></array></dict></plist>
+        """
+
+    private static let resourceTags = """
+        <plist><dict><key>NSBundleResourceRequestTags</key><dict><key>cave</key><dict><key>NSAssetPacks</key>
+        <array><string>org.example.game.asset-pack-e386df9ee22e271da0b7d489447870ff</string></array></dict></dict>
+        <key>NSBundleResourceRequestAssetPacks</key><dict><key>p</key><array><string>Cave/a.lvl</string></array></dict>
+        <key>resources</key><array><dict><key>bundleKey</key><string>p</string><key>URL</key><string>https://a/p</string>
+        <key>downloadPriority</key><real>0.5</real><key>uncompressedSize</key><integer>7</integer></dict></array></dict></plist>
         """
 
     private static let request = #"{"id":7,"method":"install","params":{"path":"/tmp/Game.app","until":"launchable"}}"#

@@ -11,6 +11,7 @@ import Glibc
 import HTTP
 import Kit
 import Languages
+import ResourceTags
 import System
 import TestSupport
 
@@ -32,7 +33,7 @@ enum TextFuzz {
             try json(input)
             try downloadManifest(input)
             packManifest(input)
-            propertyList(input)
+            try propertyList(input)
             messages(input)
             try frames(input)
             try heads(input)
@@ -64,8 +65,26 @@ enum TextFuzz {
         _ = try? PackManifest.decodeArchived(input, source: "fuzz")
     }
 
-    private static func propertyList(_ input: [UInt8]) {
-        _ = try? PropertyListFile(bytes: input, path: "Info.plist")
+    private static func propertyList(_ input: [UInt8]) throws {
+        guard let file = try? PropertyListFile(bytes: input, path: "Info.plist") else { return }
+        if let bytes = try? PropertyListValue.dictionary(file.values).binary() {
+            let again = try PropertyListFile(bytes: bytes, path: "again")
+            try Finding.require(
+                try again.values == file.values || PropertyListValue.dictionary(again.values).binary() == bytes,
+                "a property list changes when it is written")
+        }
+        if let tags = try? OnDemandResourcesPlist(bytes: input, source: "fuzz") {
+            let again = try OnDemandResourcesPlist(bytes: try tags.serialized(), source: "again")
+            try Finding.require(again == tags, "a list of tags changes when it is written")
+            for path in tags.subpathsByPackID.values.joined() {
+                try Finding.require(
+                    !path.hasPrefix("/") && !path.split(separator: "/").contains(".."), "the path \(path) came through")
+            }
+        }
+        if let manifest = try? AssetPackManifestPlist(bytes: input, source: "fuzz") {
+            let again = try AssetPackManifestPlist(bytes: try manifest.serialized(), source: "again")
+            try Finding.require(again == manifest, "a manifest of tagged packs changes when it is written")
+        }
     }
 
     private static func messages(_ input: [UInt8]) {
