@@ -67,7 +67,8 @@ class Prober:
                 # Fields of what is never here are not looked at.
                 bad = bad if name[7:-1] in self.own else []
             if name == "sort":
-                good, bad = words, ["nonsense", "-", "--" + words[0]]
+                joined = [f"{a},{b}" for a in words for b in words]
+                good, bad = [*words, ",".join(words), *joined], ["nonsense", "-", "--" + words[0], f"{words[0]},nonsense"]
         elif schema["type"] == "boolean":
             good, bad = ["true", "false"], ["", "yes"]
         else:

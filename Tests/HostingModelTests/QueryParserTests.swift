@@ -22,7 +22,7 @@ import Testing
         ])
         #expect(parsed.query.conditions.map(\.filter.name) == ["archived", "versions.platforms"])
         #expect(parsed.query.conditions.last?.values == ["IOS", "LINUX"])
-        #expect(parsed.query.order == .init("createdDate", isDescending: true))
+        #expect(parsed.query.orders == [.init("createdDate", isDescending: true)])
         #expect(parsed.query.limit == 7)
         #expect(parsed.includes.map(\.name) == ["app", "internalBetaVersion"])
         #expect(parsed.fields["backgroundAssets"] == ["archived", "app"])
@@ -32,6 +32,10 @@ import Testing
         ("limit", "0"), ("limit", "201"), ("limit", "x"), ("sort", "usedBytes"), ("include", "versions"),
         ("include", "nothing"), ("filter[archived]", "maybe"), ("filter[archived]", ""),
         ("fields[backgroundAssets]", "colour"), ("cursor", "%%"), ("cursor", "AAAA"),
+        ("sort", ""), ("sort", "-"), ("sort", ","), ("sort", "createdDate,usedBytes"),
+        ("filter[assetPackIdentifier]", "a\u{0}b"), ("cursor", PageCursor(values: [], sequence: 1).text + "\u{0}"),
+        ("cursor", PageCursor(values: ["a\u{0}"], sequence: 1).text),
+        ("cursor", PageCursor(values: ["a"], sequence: 1).text),
     ])
     func refusesInvalidValues(name: String, value: String) {
         let error = #expect(throws: APIError.self) { try parse([name: value]) }
@@ -81,7 +85,7 @@ import Testing
     }
 
     @Test func buildsSortByTheirNumbers() throws {
-        #expect(try parse(["sort": "-version"], .builds).query.order == .init("versionOrder", isDescending: true))
+        #expect(try parse(["sort": "-version"], .builds).query.orders == [.init("versionOrder", isDescending: true)])
         let sorted = ["1.10", "1.9", "2", "1.9.1", "10", "1.9b", ""].sorted {
             VersionOrder.key($0) < VersionOrder.key($1)
         }
@@ -89,10 +93,20 @@ import Testing
         #expect(VersionOrder.key("007") == VersionOrder.key("7"))
     }
 
+    @Test func listsSortByManyNames() throws {
+        let parsed = try parse(
+            ["sort": "-preReleaseVersion,version", "cursor": PageCursor(values: ["2", "1"], sequence: 3).text], .builds)
+        #expect(
+            parsed.query.orders == [
+                .init("preReleaseVersionOrder", isDescending: true), .init("versionOrder"),
+            ])
+        #expect(try parse(["sort": "name,-name,sku"], .apps).query.orders == [.init("name"), .init("sku")])
+    }
+
     @Test func cursorsComeBackAsTheyWent() {
         for cursor in [
-            PageCursor(value: nil, sequence: 7), PageCursor(value: .string("Küste,%\""), sequence: 1),
-            PageCursor(value: .integer(-3), sequence: .max),
+            PageCursor(values: [], sequence: 7), PageCursor(values: [.string("Küste,%\"")], sequence: 1),
+            PageCursor(values: [.integer(-3), .null, true], sequence: .max),
         ] {
             #expect(PageCursor(text: cursor.text) == cursor)
         }

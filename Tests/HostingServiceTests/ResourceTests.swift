@@ -63,6 +63,37 @@ import Testing
     }
 
     @Test(arguments: TestDatabase.allCases)
+    func listsAreSortedByManyNames(on database: TestDatabase) async throws {
+        let now = Locked(Timestamp.now)
+        try await HostFixture.with(on: database, { $0.clock = { now.withLock { $0 } } }) { fixture in
+            for name in ["B", "D", "A", "C", "E"] {
+                if name == "A" { now.withLock { $0.seconds += 10 } }
+                _ = try await fixture.publisher.pack(name, app: fixture.appID)
+            }
+            for (sort, expected) in [
+                ("createdDate,assetPackIdentifier", "BDACE"), ("createdDate,-assetPackIdentifier", "DBECA"),
+                ("-createdDate,assetPackIdentifier", "ACEBD"), ("-createdDate,-assetPackIdentifier", "ECADB"),
+                ("-createdDate", "ECADB"), ("createdDate", "BDACE"),
+            ] {
+                for limit in 1...3 {
+                    var found = ""
+                    var next: String? =
+                        "/v1/apps/\(fixture.appID)/backgroundAssets?sort=\(sort)&limit=\(limit)"
+                    while let path = next {
+                        let page = try await fixture.publisher.send("GET", path).json
+                        let names = page["data"]?.arrayValue?.compactMap {
+                            $0["attributes"]?["assetPackIdentifier"]?.stringValue
+                        }
+                        found += names?.joined() ?? "?"
+                        next = page["links"]?["next"]?.stringValue
+                    }
+                    #expect(found == expected, "\(sort), \(limit) on a page")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: TestDatabase.allCases)
     func fieldSetsAndInclusions(on database: TestDatabase) async throws {
         try await HostFixture.with(on: database) { fixture in
             let publisher = fixture.publisher

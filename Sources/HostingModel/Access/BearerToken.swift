@@ -36,7 +36,7 @@ package struct BearerToken: Sendable {
         // The algorithm is fixed: a token does not choose how it is checked.
         guard header["alg"]?.stringValue == "ES256" else { throw Refusal("The token must be signed with ES256.") }
         guard header["crit"] == nil else { throw Refusal("The token demands extensions that are not known here.") }
-        guard let keyID = header["kid"]?.stringValue, !keyID.isEmpty else {
+        guard let keyID = header["kid"]?.stringValue, !keyID.isEmpty, keyID.isStorable else {
             throw Refusal("The token's header names no key ('kid').")
         }
         self.keyID = keyID

@@ -54,7 +54,7 @@ package struct RequestDocument: Sendable {
             let data = document["data"]
         else { throw .malformed("The body must be JSON with 'data'.") }
         if data == .null { return nil }
-        guard data["type"]?.stringValue == type.name, let id = data["id"]?.stringValue else {
+        guard data["type"]?.stringValue == type.name, let id = data["id"]?.stringValue, id.isStorable else {
             throw APIError(
                 409, "ENTITY_ERROR.INVALID_TYPE", "The type is wrong.",
                 "'data' must name a resource of type '\(type)'.", source: .pointer("/data/type"))
@@ -132,7 +132,9 @@ package struct RequestDocument: Sendable {
     /// - Throws: `APIError`
     package func link(_ name: String, to type: ResourceType) throws(APIError) -> String? {
         guard let value = relationships[name], value != .null else { return nil }
-        guard let data = value["data"], data["type"]?.stringValue == type.name, let id = data["id"]?.stringValue else {
+        guard let data = value["data"], data["type"]?.stringValue == type.name, let id = data["id"]?.stringValue,
+            id.isStorable
+        else {
             throw .relationship("INVALID", name, "'\(name)' must name a resource of type '\(type)'.")
         }
         return id

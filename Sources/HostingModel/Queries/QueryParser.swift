@@ -53,12 +53,18 @@ package struct QueryParser: Sendable {
             guard seen.insert(name).inserted else {
                 throw .parameter("INVALID", name, "A parameter is given twice.", "'\(name)' may be given once.")
             }
+            guard value.isStorable else {
+                throw invalid(name, "'\(name.prefix(64))' has a character that nothing has.")
+            }
             try take(name, value, &parsed)
         }
         for name in required where !seen.contains("filter[\(name)]") {
             throw .parameter(
                 "REQUIRED", "filter[\(name)]", "A required parameter is missing.",
                 "'filter[\(name)]' must be given.")
+        }
+        if let cursor = parsed.query.cursor, cursor.values.count != parsed.query.orders.count {
+            throw invalid("cursor", "The cursor is of a list in another order.")
         }
         if form == .linkages { parsed.query.limit = max(1, parsed.query.limit) }
         return parsed
@@ -73,7 +79,7 @@ package struct QueryParser: Sendable {
                 throw invalid(name, "The cursor is none that was given out here.")
             }
             parsed.query.cursor = cursor
-        case (.list, "sort") where !schema.sorts.isEmpty: parsed.query.order = try order(value)
+        case (.list, "sort") where !schema.sorts.isEmpty: parsed.query.orders = try orders(value)
         case (.list, "include"), (.one, "include"): parsed.includes = try includes(value)
         default:
             guard form != .linkages, let (family, key) = Self.bracketed(name) else { throw Self.illegal(name) }
@@ -103,15 +109,24 @@ package struct QueryParser: Sendable {
 
     // MARK: The kinds of argument
 
-    private func order(_ value: String) throws(APIError) -> ResourceQuery.Order {
-        let isDescending = value.hasPrefix("-")
-        let name = isDescending ? String(value.dropFirst()) : value
-        guard schema.sorts.contains(name) else {
-            throw invalid(
-                "sort",
-                "Lists can be sorted by \(schema.sorts.joined(separator: ", ")), with - in front for the other way.")
+    private func orders(_ value: String) throws(APIError) -> [ResourceQuery.Order] {
+        var orders: [ResourceQuery.Order] = []
+        for word in Self.list(value) {
+            let isDescending = word.hasPrefix("-")
+            let name = isDescending ? String(word.dropFirst()) : word
+            let attribute = schema.sortKeys[name] ?? name
+            guard schema.sorts.contains(name) else {
+                throw invalid(
+                    "sort",
+                    "Lists can be sorted by \(schema.sorts.joined(separator: ", ")), with commas between, and with - in "
+                        + "front for the other way.")
+            }
+            // What is sorted by already changes nothing.
+            if orders.contains(where: { $0.attribute == attribute }) { continue }
+            orders.append(ResourceQuery.Order(attribute, isDescending: isDescending))
         }
-        return ResourceQuery.Order(schema.sortKeys[name] ?? name, isDescending: isDescending)
+        guard !orders.isEmpty else { throw invalid("sort", "'sort' names nothing to sort by.") }
+        return orders
     }
 
     private func includes(_ value: String) throws(APIError) -> [ResourceSchema.Relationship] {

@@ -31,8 +31,8 @@ package struct ResourceQuery: Sendable {
     package var conditions: [Condition] = []
     /// Whether something is asked for that no resource has.
     package var matchesNothing = false
-    /// The order in which they were made, when there is none.
-    package var order: Order?
+    /// What they are sorted by: what is alike in the first by the second. The order in which they were made, when there is none.
+    package var orders: [Order] = []
     package var limit: Int
     package var cursor: PageCursor?
 

@@ -120,7 +120,7 @@ package struct HostAdministration: Sendable {
     package func apps() async throws -> [App] {
         try await database.read { store in
             var query = ResourceQuery(.apps, limit: Int(Int32.max))
-            query.order = .init("bundleId")
+            query.orders = [.init("bundleId")]
             return try store.page(query).records.map {
                 App(id: $0.id, bundleID: $0.text("bundleId") ?? "", name: $0.text("name") ?? "")
             }

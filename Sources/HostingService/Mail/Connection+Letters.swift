@@ -13,12 +13,15 @@ struct Letter: Sendable, Hashable {
 }
 
 extension Connection {
-    /// Stores a letter and sees to it that it goes out. Part of the transaction that it tells of.
+    /// Stores a letter, which may have words of an archive that was refused, and sees to it that it goes out. Part of the transaction that it tells of.
     /// - Throws: `DatabaseError`
     func add(_ letter: Letter) throws {
         try execute(
             #"INSERT INTO "letters" ("id", "subject", "text", "seconds") VALUES (?, ?, ?, ?)"#,
-            [.text(letter.id), .text(letter.subject), .text(letter.text), .integer(letter.seconds)])
+            [
+                .text(letter.id), .text(letter.subject), .text(letter.text.replacing("\0", with: "?")),
+                .integer(letter.seconds),
+            ])
         try add(Job(kind: .sendLetter, subject: letter.id))
     }
 

@@ -66,7 +66,7 @@ struct RolloutReport: Sendable {
     init(_ body: [UInt8]) throws(APIError) {
         guard let document = try? JSONParser.parse(body, options: .init(maximumDepth: 4)).value,
             let device = document["device"]?.stringValue, AskingDevice.isIdentifier(device),
-            let rollout = document["rollout"]?.stringValue, rollout.utf8.count <= 64,
+            let rollout = document["rollout"]?.stringValue, rollout.utf8.count <= 64, rollout.isStorable,
             let outcome = document["outcome"]?.stringValue, ["SUCCEEDED", "FAILED"].contains(outcome)
         else { throw .malformed("A report has 'device', 'rollout', and an 'outcome' SUCCEEDED or FAILED.") }
         (self.device, self.rollout, hasFailed) = (device, rollout, outcome == "FAILED")

@@ -45,18 +45,17 @@ extension Connection {
             try first(
                 "SELECT COUNT(*) FROM \(columns.table) AS r\(conditions.clause)", conditions.values, { $0.int64(0) })
             ?? 0
-        conditions.start(behind: query.cursor, order: query.order)
-        let direction = query.order?.isDescending == true ? " DESC" : ""
-        let sorting = query.order.map { "r.\(SQL.quoted($0.attribute))\(direction), " } ?? ""
+        conditions.start(behind: query.cursor, orders: query.orders)
+        let sorting = ResourceConditions.sorting(query.orders).map { $0.column + ($0.isDescending ? " DESC" : "") }
         let found = try rows(
             """
             SELECT \(columns.list(of: "r")), r."sequence" FROM \(columns.table) AS r\(conditions.clause) \
-            ORDER BY \(sorting)r."sequence"\(direction) LIMIT \(query.limit + 1)
+            ORDER BY \(sorting.joined(separator: ", ")) LIMIT \(query.limit + 1)
             """, conditions.values, { (columns.record($0), $0.int64(columns.count)) })
         let records = found.prefix(query.limit)
         var next: PageCursor?
         if found.count > query.limit, let (last, sequence) = records.last {
-            next = PageCursor(value: query.order.map { last[$0.attribute] ?? .null }, sequence: sequence)
+            next = PageCursor(values: query.orders.map { last[$0.attribute] ?? .null }, sequence: sequence)
         }
         return ResourcePage(records: records.map(\.0), total: Int(clamping: total), next: next)
     }

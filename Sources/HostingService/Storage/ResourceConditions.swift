@@ -76,16 +76,36 @@ struct ResourceConditions {
         }
     }
 
-    /// Only what comes behind the cursor. What lists are sorted by is never missing, so the comparison always holds or not.
-    mutating func start(behind cursor: PageCursor?, order: ResourceQuery.Order?) {
+    /// The columns that a list is sorted by. Last is the order in which the resources were made, in the direction of the column
+    /// before, so that there is no other order among them.
+    static func sorting(_ orders: [ResourceQuery.Order]) -> [(column: String, isDescending: Bool)] {
+        orders.map { ("r.\(SQL.quoted($0.attribute))", $0.isDescending) }
+            + [("r.\"sequence\"", orders.last?.isDescending ?? false)]
+    }
+
+    /// Only what comes behind the cursor. What lists are sorted by is never missing, so a comparison always holds or not.
+    mutating func start(behind cursor: PageCursor?, orders: [ResourceQuery.Order]) {
         guard let cursor else { return }
-        let isBehind = order?.isDescending == true ? "<" : ">"
-        guard let order, let attribute = schema.attribute(order.attribute) else {
-            return add("r.\"sequence\" \(isBehind) ?", [.integer(cursor.sequence)])
+        let known = zip(orders, cursor.values).map { order, value in
+            ResourceColumns.value(value, schema.attribute(order.attribute)?.kind ?? .text)
         }
-        let value = ResourceColumns.value(cursor.value, attribute.kind)
-        add(
-            "(r.\(SQL.quoted(order.attribute)), r.\"sequence\") \(isBehind) (?, ?)",
-            [value, .integer(cursor.sequence)])
+        let columns = Self.sorting(orders)
+        let values = known + [.integer(cursor.sequence)]
+        if Set(columns.map(\.isDescending)).count == 1 {
+            // One comparison, for which an index helps.
+            let names = columns.map(\.column).joined(separator: ", ")
+            return add("(\(names)) \(columns[0].isDescending ? "<" : ">") (\(SQL.places(values.count)))", values)
+        }
+        // Behind in the first column that differs.
+        var equal: (parts: [String], values: [SQLValue]) = ([], [])
+        var alternatives: [String] = []
+        var all: [SQLValue] = []
+        for ((column, isDescending), value) in zip(columns, values) {
+            alternatives.append((equal.parts + ["\(column) \(isDescending ? "<" : ">") ?"]).joined(separator: " AND "))
+            all += equal.values + [value]
+            equal.parts.append("\(column) = ?")
+            equal.values.append(value)
+        }
+        add("(\(alternatives.map { "(\($0))" }.joined(separator: " OR ")))", all)
     }
 }

@@ -23,7 +23,8 @@ enum HostingFuzz {
         ]
         let text = BearerToken.text(keyID: "2X9R4HXF34", claims: claims)
         let token = text + "." + Base64URL.encode(try key.sign(text.utf8))
-        let corpus = [token, claims.serialized(), PageCursor(value: "Küste", sequence: 7).text] + documents + queries
+        let corpus =
+            [token, claims.serialized(), PageCursor(values: ["Küste"], sequence: 7).text] + documents + queries
         let words =
             ResourceCatalog.standard.schemas.flatMap { [$0.type.name] + $0.filters.map { "filter[\($0.name)]=" } } + [
                 "include=", "sort=-", "limit=", "limit[items]=", "cursor=", "exists[", "fields[apps]=", "\"data\":",
@@ -105,7 +106,7 @@ enum HostingFuzz {
                 try Finding.require(condition.values.allSatisfy(choices.contains), "the values \(condition.values)")
             }
         }
-        if let order = parsed.query.order {
+        for order in parsed.query.orders {
             try Finding.require(schema.attribute(order.attribute) != nil, "the order \(order.attribute)")
         }
         for relationship in parsed.includes {
