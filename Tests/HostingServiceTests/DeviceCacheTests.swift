@@ -87,7 +87,7 @@ import Testing
             let path = "/devices/\(HostFixture.bundleID)/internalBeta/manifest?platform=Linux"
             #expect(try await fixture.publisher.send("GET", path, token: .some(nil)).status == 401)
             #expect(try await fixture.publisher.send("GET", path, token: .some(device.token + "x")).status == 401)
-            let administration = try await HostAdministration(HostConfiguration(data: fixture.scratch("data")))
+            let administration = try await HostAdministration(fixture.configuration)
             for token in try await administration.channelTokens() {
                 try await administration.revokeChannelToken(token.id)
             }

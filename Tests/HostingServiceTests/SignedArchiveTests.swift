@@ -113,7 +113,7 @@ import Testing
             begin(now)
             let (first, _) = try await address(pack)
             func rotate(_ keepsFormer: Bool) async throws {
-                let administration = try await HostAdministration(HostConfiguration(data: fixture.scratch("data")))
+                let administration = try await HostAdministration(fixture.configuration)
                 _ = try await administration.rotateArchiveKeys(keepsFormer: keepsFormer)
                 await administration.close()
                 advance(now, 5)
