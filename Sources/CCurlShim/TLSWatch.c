@@ -4,6 +4,7 @@
 #define CURL_DISABLE_TYPECHECK
 #include "TLSWatch.h"
 #include "CCurlShim.h"
+#include "TLSContext.h"
 
 #include <CLinux.h>
 #include <openssl/ssl.h>
@@ -72,13 +73,8 @@ static struct clinux_library library = {
     .check = make_index,
 };
 
-static bool is_there(void) {
-    const char *version = larder_curl_tls_library();
-    return version != NULL && strncmp(version, "OpenSSL/3.", 10) == 0 && clinux_load_library(&library) == NULL;
-}
-
 larder_tls_watch *larder_tls_watch_new(const unsigned char accepted[32], bool stops_when_asked) {
-    if (!is_there()) return NULL;
+    if (!larder_tls_is_known() || clinux_load_library(&library) != NULL) return NULL;
     larder_tls_watch *watch = calloc(1, sizeof *watch);
     if (watch == NULL) return NULL;
     atomic_init(&watch->references, 1);
@@ -160,6 +156,7 @@ static void note_alert(const SSL *connection, int where, int value) {
 
 static CURLcode watch_context(CURL *handle, void *context, void *given) {
     larder_tls_watch *watch = given;
+    larder_tls_set_up_context(context);
     // Nothing is negotiated anew on a connection whose certificates were looked at.
     loaded.SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
     atomic_fetch_add(&watch->references, 1);

@@ -93,7 +93,7 @@ package final class IndependentServer: Sendable {
             events {}
             http {
                 access_log \(logs.all); \(temporary.joined(separator: " ")) \(shape.settings)
-                log_format version '$server_protocol $connection $status $request_uri';
+                log_format version '$server_protocol $connection $status $ssl_cipher $request_uri';
                 server {
                     listen 127.0.0.1:\(port) \(shape.options); root \(files); access_log \(logs.versions);
                     ssl_certificate \(certificate.chain); ssl_certificate_key \(certificate.key);
@@ -126,6 +126,8 @@ package final class IndependentServer: Sendable {
         package var version: String
         package var connection: String
         package var status: String
+        /// As OpenSSL calls it; "-" for plain http.
+        package var cipher: String
         /// Path and query.
         package var target: String
     }
@@ -137,7 +139,7 @@ package final class IndependentServer: Sendable {
         let text = String(decoding: try File.read(folder.path.appending("version.log"), limit: 1 << 20), as: UTF8.self)
         return text.split(separator: "\n").map { line in
             let words = line.split(separator: " ").map(String.init)
-            return Answer(version: words[0], connection: words[1], status: words[2], target: words[3])
+            return Answer(version: words[0], connection: words[1], status: words[2], cipher: words[3], target: words[4])
         }
     }
 

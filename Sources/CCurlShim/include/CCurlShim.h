@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 
+#include "TLSContext.h"
 #include "TLSWatch.h"
 
 // libcurl, loaded when it is first called rather than with the program. Each function below is libcurl's of the same

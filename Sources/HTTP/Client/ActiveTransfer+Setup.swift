@@ -31,6 +31,7 @@ extension ActiveTransfer {
         larder_curl_set_write(handle, onBody, context)
         larder_curl_set_header(handle, onHeader, context)
         larder_curl_set_before_request(handle, onRequest, context)
+        larder_tls_set_up(handle)
         try setTrust()
         try setAuthentication()
         try setHeaders()
