@@ -40,7 +40,7 @@ package struct AppArchive: Sendable {
             return Survey(bundle: bundle, folder: app, size: sink.size)
         } catch let error as BundleError {
             // The place is of no interest: what is wrong is in the archive.
-            let message = error.message.replacing(skeleton.path.string + "/", with: "")
+            let message = error.message.replacingEach(skeleton.path.string + "/", with: "")
             throw BundleError(error.code, "\(name): \(message)", cause: error.cause, findings: error.findings)
         }
     }

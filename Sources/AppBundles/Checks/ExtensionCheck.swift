@@ -28,7 +28,7 @@ enum ExtensionCheck {
                 "There are \(found.count) downloader extensions: "
                     + found.map(\.relativePath.string).joined(separator: ", ") + ".", "Keep one.")
         }
-        if found.isEmpty, keys.mode != .none, !reader.findings.contains(where: { $0.subject.contains(".appex") }) {
+        if found.isEmpty, keys.mode != .none, !reader.findings.contains(where: { $0.subject.mentions(".appex") }) {
             reader.note(
                 .error, "Extensions", "The app has asset packs, but no downloader extension.",
                 "Put Name.appex into Extensions, with EXAppExtensionAttributes.EXExtensionPointIdentifier = "
@@ -109,7 +109,7 @@ enum ExtensionCheck {
                 .error, "EXExtensionPointIdentifier", "It is missing.",
                 "Set it to \(DownloaderExtension.pointIdentifier).")
         }
-        if let point, point != DownloaderExtension.pointIdentifier, point.contains("background-asset") {
+        if let point, point != DownloaderExtension.pointIdentifier, point.mentions("background-asset") {
             attributes.note(
                 .error, "EXExtensionPointIdentifier", "\"\(point)\" is not the downloader's extension point.",
                 "Set it to \(DownloaderExtension.pointIdentifier).")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import Kit
+
 /// The parts of an http or https URL that decisions here need.
 package struct WebAddress: Hashable, Sendable {
     /// `https` or `http`.
@@ -13,9 +15,9 @@ package struct WebAddress: Hashable, Sendable {
 
     /// nil when the text is no absolute http(s) URL, or holds a user name, blanks or control characters.
     package init?(_ text: String) {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let separator = text.firstRange(of: "://") else {
-            return nil
-        }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            let separator = text.utf8.firstOccurrence(of: "://".utf8)
+        else { return nil }
         scheme = text[..<separator.lowerBound].lowercased()
         guard scheme == "https" || scheme == "http" else { return nil }
         let rest = text[separator.upperBound...].prefix { $0 != "#" }

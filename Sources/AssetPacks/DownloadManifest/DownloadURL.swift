@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import Kit
+
 /// The rules for where archives may be: absolute https URLs with a host and nothing secret in them.
 package enum DownloadURL {
     package static let maximumLength = 2048
@@ -12,7 +14,7 @@ package enum DownloadURL {
         if url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"<>\\^`{|}".utf8.contains($0) }) {
             return "holds a character that URLs must percent-encode"
         }
-        guard let colon = url.firstRange(of: "://") else {
+        guard let colon = url.utf8.firstOccurrence(of: "://".utf8) else {
             return "is no absolute URL; write https://<host>/<path>"
         }
         let scheme = url[..<colon.lowerBound].lowercased()

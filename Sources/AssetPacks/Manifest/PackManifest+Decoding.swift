@@ -73,7 +73,7 @@ extension ManifestReader {
     func downloadPolicy(_ node: JSONNode, _ what: String) throws -> DownloadPolicy {
         let example = "{\"prefetch\": {\"installationEventTypes\": [\"firstInstallation\", \"subsequentUpdate\"]}}"
         if case .string(let text) = node.content, DownloadPolicy.names.contains(text) {
-            let right = text == "onDemand" ? "{\"onDemand\": {}}" : example.replacing("prefetch", with: text)
+            let right = text == "onDemand" ? "{\"onDemand\": {}}" : example.replacingEach("prefetch", with: text)
             throw error(node.position, "\(what) must be an object; write \(right)")
         }
         let object = try object(node, what, keys: DownloadPolicy.names, example: example)

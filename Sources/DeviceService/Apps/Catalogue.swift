@@ -150,7 +150,7 @@ actor Catalogue {
         } catch let error as HTTPClientError {
             throw Self.unavailable(app, url, error)
         }
-        if !arguments.isEmpty { final = final.replacing(arguments, with: "") }
+        final = final.replacingEach(arguments, with: "")
         let manifest: DownloadManifest
         do {
             manifest = try DownloadManifest.decode(

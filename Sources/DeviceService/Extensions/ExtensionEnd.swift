@@ -60,7 +60,7 @@ enum ExtensionEnd: Hashable, Sendable {
     /// The first line it said, and a hint when it ran out of memory.
     private static func quote(_ said: String) -> String {
         let line = said.prefix { $0 != "\n" }.prefix(200)
-        let isMemory = memoryWords.contains { said.contains($0) }
+        let isMemory = memoryWords.contains { said.mentions($0) }
         let hint =
             isMemory ? " for want of memory: it may use \(SandboxPlan.memory >> 20) MiB" : ""
         return hint + (line.isEmpty ? "" : "; it said: \(line)")

@@ -78,7 +78,9 @@ struct TrustStore: Sendable {
         let end = "-----END CERTIFICATE-----"
         var result: [String] = []
         var rest = pem[...]
-        while let start = rest.firstRange(of: begin), let stop = rest[start.upperBound...].firstRange(of: end) {
+        while let start = rest.utf8.firstOccurrence(of: begin.utf8),
+            let stop = rest[start.upperBound...].utf8.firstOccurrence(of: end.utf8)
+        {
             result.append(rest[start.lowerBound..<stop.upperBound] + "\n")
             rest = rest[stop.upperBound...]
         }

@@ -57,7 +57,7 @@ extension TransferOwner {
 extension TransferQueue {
     /// Host and port of an address, by which places are counted.
     static func host(of url: String) -> String {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
+        guard let start = url.utf8.firstOccurrence(of: "://".utf8)?.upperBound else { return url }
         return url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
     }
 }

@@ -3,6 +3,7 @@
 
 internal import CCurlShim
 internal import Glibc
+internal import Kit
 
 extension ActiveTransfer {
     /// libcurl's result in this house's words.
@@ -60,6 +61,6 @@ extension ActiveTransfer {
     private var wasReset: Bool {
         if larder_curl_get_long(handle, CURLINFO_OS_ERRNO) == Int(ECONNRESET) { return true }
         let words = String(cString: errorText)
-        return words.contains("reset by peer") || words.contains("Broken pipe") || words.contains("errno \(ECONNRESET)")
+        return ["reset by peer", "Broken pipe", "errno \(ECONNRESET)"].contains { words.mentions($0) }
     }
 }

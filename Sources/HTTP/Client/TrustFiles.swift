@@ -29,7 +29,7 @@ enum TrustFiles {
         for path in paths {
             for file in try files(at: path) {
                 guard let bytes = try contents(file) else { continue }
-                guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+                guard bytes.firstOccurrence(of: "-----BEGIN CERTIFICATE-----".utf8) != nil else {
                     throw HTTPClientError(
                         .badTrust,
                         "\(file) holds no certificate in PEM form. Remove it from the trusted certificates, or replace it."

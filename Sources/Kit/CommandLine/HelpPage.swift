@@ -14,7 +14,7 @@ package struct HelpPage: Sendable {
     package var text: String {
         guard let command = path.last else { return "" }
         var sections = ["Usage: " + CommandSynopsis(path: path).text, Self.wrap(command.summary + ".", width)]
-        for paragraph in command.discussion.split(separator: "\n\n") {
+        for paragraph in command.discussion.parts(separatedBy: "\n\n") where !paragraph.isEmpty {
             sections.append(Self.wrap(String(paragraph), width))
         }
         let shown = command.subcommands.filter { !$0.isHidden }

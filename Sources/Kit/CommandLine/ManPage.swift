@@ -60,7 +60,7 @@ package struct ManPage: Sendable {
     }
 
     private static func paragraphs(_ text: String) -> [String] {
-        text.split(separator: "\n\n").flatMap { [".PP", escape(String($0))] }
+        text.parts(separatedBy: "\n\n").filter { !$0.isEmpty }.flatMap { [".PP", escape(String($0))] }
     }
 
     /// Hyphens stay hyphens, backslashes are shown, and no line of text is taken for a macro.

@@ -99,16 +99,10 @@ package struct XMLScanner {
     private func looksAt(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
     private mutating func skip(past text: String) throws(XMLSyntaxError) {
-        let wanted = Array(text.utf8)
-        var rest = position
-        while let found = bytes[rest...].firstIndex(of: wanted[0]) {
-            if bytes[found...].starts(with: wanted) {
-                position = found + wanted.count
-                return
-            }
-            rest = found + 1
+        guard let found = bytes[position...].firstOccurrence(of: text.utf8) else {
+            throw error("\"\(text)\" is missing")
         }
-        throw error("\"\(text)\" is missing")
+        position = found.upperBound
     }
 
     // MARK: - Text

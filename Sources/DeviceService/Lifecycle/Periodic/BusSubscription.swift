@@ -64,7 +64,9 @@ final class BusSubscription {
         var hasChanged = false
         while let length = try Self.length(received), received.count >= length {
             let message = received[..<length]
-            if message[1] == Self.signal, message.contains(Self.networkManager) { hasChanged = true }
+            if message[1] == Self.signal, message.firstOccurrence(of: Self.networkManager.utf8) != nil {
+                hasChanged = true
+            }
             received.removeFirst(length)
         }
         return hasChanged
