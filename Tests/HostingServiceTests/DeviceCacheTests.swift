@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Database
 import HostingModel
 import HostingService
 import Kit
@@ -45,8 +46,9 @@ import Testing
         }
     }
 
-    @Test func whatChangesShowsInTheNextManifest() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func whatChangesShowsInTheNextManifest(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let publisher = fixture.publisher
             let device = try await Device(fixture)
             #expect(try await device.packs() == [])
@@ -64,8 +66,9 @@ import Testing
         }
     }
 
-    @Test func eachPlatformHasItsOwn() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func eachPlatformHasItsOwn(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let publisher = fixture.publisher
             let device = try await Device(fixture)
             let pack = try await publisher.pack("Coast", app: fixture.appID)
@@ -78,8 +81,9 @@ import Testing
         }
     }
 
-    @Test func aTokenIsGoodForWhatItIsGoodForAndNoLonger() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aTokenIsGoodForWhatItIsGoodForAndNoLonger(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let device = try await Device(fixture)
             #expect(try await device.manifest().status == 200)
             #expect(try await device.manifest().status == 200)
@@ -92,12 +96,15 @@ import Testing
                 try await administration.revokeChannelToken(token.id)
             }
             await administration.close()
+            // At once where every commit is known at once; else as late as another's commit may be told.
+            if database == .postgres { try await Task.sleep(for: PostgresChanges.delay) }
             #expect(try await device.manifest().status == 401)
         }
     }
 
-    @Test func conditionalRequestsAndHeads() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func conditionalRequestsAndHeads(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let publisher = fixture.publisher
             let device = try await Device(fixture)
             let pack = try await publisher.pack("Coast", app: fixture.appID)
@@ -121,8 +128,9 @@ import Testing
         }
     }
 
-    @Test func stretchesOfAnArchiveAreTheSameTheSecondTime() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func stretchesOfAnArchiveAreTheSameTheSecondTime(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let publisher = fixture.publisher
             let device = try await Device(fixture)
             let bytes = try fixture.archive(content: (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })

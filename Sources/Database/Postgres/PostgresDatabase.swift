@@ -9,6 +9,10 @@ import Kit
 /// is found again; a transaction is run again only when nothing of it can have been kept.
 package final class PostgresDatabase: Database {
     private let pool: PostgresPool
+    private let written = Locked<Int64>(0)
+
+    /// How many transactions that write have ended, kept or not.
+    var commits: Int64 { written.withLock { $0 } }
 
     /// Connects, and brings the tables up to the last migration.
     /// - Throws: `DatabaseError`: `cannotOpen` or `newer` among others.
@@ -29,7 +33,9 @@ package final class PostgresDatabase: Database {
     package func write<Result: Sendable>(
         _ body: @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        try await persistently { try await $0.transact(isReadOnly: false, body) }
+        // Also when it failed: it may have been kept.
+        defer { written.withLock { $0 += 1 } }
+        return try await persistently { try await $0.transact(isReadOnly: false, body) }
     }
 
     package func close() async { await pool.close() }

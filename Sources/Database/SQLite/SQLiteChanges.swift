@@ -5,9 +5,10 @@ import CSQLite
 import Kit
 package import System
 
-/// Tells whether a database file was changed, by this process or another, without a look at any table: for caches of what was
-/// read from it. Any thread may ask; it takes microseconds.
-package final class SQLiteChanges: Sendable {
+/// Tells whether a database file was changed, by whomever, at once. It takes microseconds.
+package final class SQLiteChanges: DatabaseChanges {
+    package static let delay = Duration.zero
+
     /// A connection of its own: SQLite tells a connection of what others have committed.
     private struct Session {
         let raw: OpaquePointer
@@ -36,7 +37,6 @@ package final class SQLiteChanges: Sendable {
 
     deinit { close() }
 
-    /// Lets go of the file; nothing is told any more.
     package func close() {
         session.withLock { session in
             guard let open = session.take() else { return }
@@ -45,8 +45,6 @@ package final class SQLiteChanges: Sendable {
         }
     }
 
-    /// A number that is another one after every commit. What was read from the database after the number was taken is what is in
-    /// it for as long as the number stays the same. nil when it cannot be told.
     package var version: Int64? {
         session.withLock { session in
             guard let session else { return nil }

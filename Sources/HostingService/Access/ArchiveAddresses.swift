@@ -26,17 +26,15 @@ final class ArchiveAddresses: Sendable {
         self.now = now
     }
 
-    /// Whether addresses are good for a while only.
-    var isSigning: Bool { lifetime != nil }
-
     /// What makes addresses at this moment.
     /// - Parameter base: the host's address, without a slash at its end.
     /// - Throws: `DatabaseError`
     func signer(base: String) async throws -> ArchiveSigner {
         guard let lifetime else { return ArchiveSigner(base: base) }
+        let known = try await keys()
         return ArchiveSigner(
-            base: base, key: try await keys().current,
-            expiry: ArchiveSigner.expiry(now: now(), lifetime: lifetime))
+            base: base, key: known.keys.current, now: now(), lifetime: lifetime,
+            goodUntil: known.readAt &+ Self.freshness)
     }
 
     /// Lets a request to an archive through, whatever part of it is wanted.
@@ -49,8 +47,8 @@ final class ArchiveAddresses: Sendable {
             throw APIError.forbidden("Archives are fetched from the signed addresses in a manifest.")
         }
         let id = argument("key")
-        var key = try await keys()[id]
-        if key == nil { key = try await keys(freshness: Self.leastFreshness)[id] }
+        var key = try await keys().keys[id]
+        if key == nil { key = try await keys(freshness: Self.leastFreshness).keys[id] }
         guard let key, MessageAuthentication.areEqual(given, ArchiveSigner.signature(of: digest.hex, expiry, key))
         else {
             throw APIError.forbidden("This address was not given out here.")
@@ -65,13 +63,13 @@ final class ArchiveAddresses: Sendable {
     }
 
     /// The keys, as old as may be: another host, or a command, may have changed them.
-    private func keys(freshness: Int64 = freshness) async throws -> ArchiveKeys {
+    private func keys(freshness: Int64 = freshness) async throws -> (keys: ArchiveKeys, readAt: Int64) {
         let now = now()
-        if let known = known.withLock({ $0 }), (0..<freshness).contains(now - known.readAt) { return known.keys }
+        if let known = known.withLock({ $0 }), (0..<freshness).contains(now - known.readAt) { return known }
         var keys = try await database.read { try $0.archiveKeys() }
         if keys?.current == nil { keys = try await database.write { try $0.preparedArchiveKeys() } }
-        let read = keys ?? .new()
-        known.withLock { $0 = (read, now) }
+        let read = (keys: keys ?? .new(), readAt: now)
+        known.withLock { $0 = read }
         return read
     }
 }
@@ -79,14 +77,28 @@ final class ArchiveAddresses: Sendable {
 /// Makes the addresses of archives, as they are at one moment.
 struct ArchiveSigner: Sendable {
     let base: String
-    private var signing: (key: ArchiveKeys.Key, expiry: Int64)?
+    private let signing: (key: ArchiveKeys.Key, expiry: Int64)?
+    /// In seconds since 1970, when addresses are to be made by another one; nil for those that are the same for ever.
+    let goodUntil: Int64?
+
+    /// For addresses that are not signed.
+    init(base: String) {
+        self.base = base
+        signing = nil
+        goodUntil = nil
+    }
 
     /// - Parameters:
-    ///   - key: nil for addresses that are not signed.
-    ///   - expiry: seconds since 1970.
-    init(base: String, key: ArchiveKeys.Key? = nil, expiry: Int64 = 0) {
+    ///   - now: in seconds since 1970, as is `goodUntil`, which says how long the key is believed to be the one that signs.
+    ///   - lifetime: in seconds.
+    init(base: String, key: ArchiveKeys.Key?, now: Int64, lifetime: Int64, goodUntil: Int64) {
         self.base = base
-        signing = key.map { ($0, expiry) }
+        let half = max(1, lifetime / 2)
+        // Between half and all of the lifetime from now: within each half all addresses are the same, so that manifests change no
+        // more often.
+        let begun = now / half * half
+        signing = key.map { ($0, begun &+ lifetime) }
+        self.goodUntil = min(begun &+ half, goodUntil)
     }
 
     func url(of digest: String) -> String {
@@ -94,13 +106,6 @@ struct ArchiveSigner: Sendable {
         guard let (key, expiry) = signing else { return plain }
         let signature = Base64URL.encode(Self.signature(of: digest, expiry, key))
         return "\(plain)?expires=\(expiry)&key=\(key.id)&signature=\(signature)"
-    }
-
-    /// Between half and all of the lifetime from now: within each half all addresses are the same, so that manifests change no
-    /// more often.
-    static func expiry(now: Int64, lifetime: Int64) -> Int64 {
-        let half = max(1, lifetime / 2)
-        return now / half * half &+ lifetime
     }
 
     static func signature(of digest: String, _ expiry: Int64, _ key: ArchiveKeys.Key) -> [UInt8] {

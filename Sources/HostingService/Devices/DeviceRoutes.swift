@@ -17,8 +17,7 @@ struct DeviceRoutes: Sendable {
 
     init(context: HostContext) {
         self.context = context
-        // Signed addresses change with time, not with the database.
-        documents = DeviceDocuments(context.archives.isSigning ? nil : context.changes)
+        documents = DeviceDocuments(context.changes) { context.clock().seconds }
     }
 
     func addRoutes(to router: inout Router) {
@@ -46,7 +45,7 @@ struct DeviceRoutes: Sendable {
         return (bundleID, channel)
     }
 
-    private func manifest(_ request: RouteRequest) async throws -> HTTPServerResponse {
+    private func manifest(_ request: RouteRequest) async throws -> DeviceDocuments.Document {
         let (bundleID, channel) = try await subject(request)
         // A device may add arguments of its own; a system that is not known here gets what is for all.
         let platform = request.http.query.first { $0.name == "platform" }.flatMap { Platform(manifestName: $0.value) }
@@ -67,11 +66,11 @@ struct DeviceRoutes: Sendable {
         // The arguments are part of the address, so that what is for one device is kept apart from what is for another; a
         // cache that leaves them out of its key must not keep it at all.
         if offered.dependsOnDevice { response.headers["Cache-Control"] = "private, no-cache" }
-        return response
+        return DeviceDocuments.Document(response: response, goodUntil: archives.goodUntil)
     }
 
     /// The build that the channel installs.
-    private func build(_ request: RouteRequest) async throws -> HTTPServerResponse {
+    private func build(_ request: RouteRequest) async throws -> DeviceDocuments.Document {
         let (bundleID, channel) = try await subject(request)
         let name = request.http.query.first { $0.name == "platform" }?.value
         let platform = name.flatMap { Platform(manifestName: $0) } ?? .linux
@@ -87,7 +86,8 @@ struct DeviceRoutes: Sendable {
                 404, "NOT_FOUND", "There is no build.",
                 "The channel \(channel.rawValue) has no build of \(bundleID) for \(name ?? "Linux").")
         }
-        return Self.document(try JSONCoder.encode(build))
+        return DeviceDocuments.Document(
+            response: Self.document(try JSONCoder.encode(build)), goodUntil: archives.goodUntil)
     }
 
     /// What is answered to a device that has nothing yet.

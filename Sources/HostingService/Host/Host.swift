@@ -28,7 +28,7 @@ package final class Host: Sendable {
             return try store.setting("addressSecret") { Hexadecimal.encode(Identifier.secret()) }
         }
         context = HostContext(
-            database: database, changes: try configuration.watchDatabase(),
+            database: database, changes: try configuration.watch(database),
             blobs: try await configuration.openBlobs(), limits: configuration.limits,
             reviewsAutomatically: configuration.reviewsAutomatically,
             sendsToPrivateAddresses: configuration.sendsToPrivateAddresses,
@@ -70,7 +70,7 @@ package final class Host: Sendable {
         await sweeps.stop()
         await jobs.stop()
         // Before the database, which folds its log into the file when it is the last.
-        context.changes?.close()
+        context.changes.close()
         await context.database.close()
     }
 }

@@ -9,8 +9,8 @@ internal import System
 /// What all parts of a host work with.
 struct HostContext: Sendable {
     let database: any Database
-    /// Tells whether what was read from the database is still so; nil where nothing does.
-    let changes: SQLiteChanges?
+    /// Tells whether what was read from the database is still so.
+    let changes: any DatabaseChanges
     let blobs: any BlobStore
     let limits: HostLimits
     /// Whether what is submitted is approved without anybody looking.

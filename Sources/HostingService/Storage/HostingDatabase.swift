@@ -23,10 +23,11 @@ extension HostConfiguration {
         return try await SQLiteDatabase.hosting(database)
     }
 
-    /// Tells when that database has changed; nil for one that would have to be waited for.
+    /// Tells when the open database has changed.
     /// - Throws: `DatabaseError`
-    func watchDatabase() throws -> SQLiteChanges? {
-        postgres == nil ? try SQLiteChanges(path: database) : nil
+    func watch(_ opened: any Database) throws -> any DatabaseChanges {
+        if let postgres = opened as? PostgresDatabase { return PostgresChanges(postgres) }
+        return try SQLiteChanges(path: database)
     }
 }
 
