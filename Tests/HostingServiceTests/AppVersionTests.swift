@@ -83,8 +83,9 @@ import Testing
         ]
     }
 
-    @Test func anAppVersionAndItsPacksGoThroughReviewTogether() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func anAppVersionAndItsPacksGoThroughReviewTogether(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let coast = try await pack(fixture, 1)
             let first = try await version(fixture, "1.0", build: build(fixture, "1.0"))
 
@@ -134,8 +135,9 @@ import Testing
         }
     }
 
-    @Test func aRejectedPackHoldsUpTheAppVersion() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aRejectedPackHoldsUpTheAppVersion(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let coast = try await pack(fixture, 1)
             let first = try await version(fixture, "1.0", build: build(fixture, "1.0"))
             let id = try await submission(fixture)
@@ -159,8 +161,9 @@ import Testing
         }
     }
 
-    @Test func aVersionNeedsABuildOfItsOwn() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aVersionNeedsABuildOfItsOwn(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let (one, two) = (try await build(fixture, "1.0"), try await build(fixture, "2.0"))
             let first = try await version(fixture, "1.0")
             let id = try await submission(fixture)

@@ -60,8 +60,9 @@ import Testing
     }
 
     /// Internal testers are always ahead, each channel has one live version, and a newer one takes its place.
-    @Test func eachChannelHasOneLiveVersionUntilTheNextOneSupersedesIt() async throws {
-        try await HostFixture.with({ $0.reviewsAutomatically = true }) { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func eachChannelHasOneLiveVersionUntilTheNextOneSupersedesIt(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database, { $0.reviewsAutomatically = true }) { fixture in
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let one = try await publish(fixture, pack, 1)
             #expect(try await versions(fixture) == [.internalBeta: 1])
@@ -86,8 +87,9 @@ import Testing
     }
 
     /// Numbers are the pack's own, whatever is uploaded of the app in between, and every installed build gets the same.
-    @Test func allBuildsOfAChannelFollowTheLiveVersion() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func allBuildsOfAChannelFollowTheLiveVersion(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             _ = try await publish(fixture, pack, 1)
             _ = try await BuildTests.upload(
@@ -105,8 +107,9 @@ import Testing
         }
     }
 
-    @Test func anArchivedPackLeavesEveryChannelAndComesBack() async throws {
-        try await HostFixture.with({ $0.reviewsAutomatically = true }) { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func anArchivedPackLeavesEveryChannelAndComesBack(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database, { $0.reviewsAutomatically = true }) { fixture in
             let publisher = fixture.publisher
             let pack = try await publisher.pack("Coast", app: fixture.appID)
             let one = try await publish(fixture, pack, 1)

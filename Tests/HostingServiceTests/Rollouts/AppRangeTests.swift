@@ -17,8 +17,9 @@ import Testing
                 .appRanges, attributes, ["backgroundAssetVersion": (.backgroundAssetVersions, version)]))
     }
 
-    @Test func aDeviceGetsTheNewestVersionThatSuitsItsApp() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aDeviceGetsTheNewestVersionThatSuitsItsApp(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             try await pack.publish(1)
             let second = try await pack.publish(2)
@@ -44,8 +45,9 @@ import Testing
         }
     }
 
-    @Test func aRangeAndARolloutHoldTogether() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aRangeAndARolloutHoldTogether(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             try await pack.publish(1)
             let second = try await pack.publish(2)
@@ -59,8 +61,9 @@ import Testing
         }
     }
 
-    @Test func aRangeThatIsNoneIsRefused() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aRangeThatIsNoneIsRefused(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             let version = try await pack.publish(1)
             let wrong: [[String: JSONValue]] = [

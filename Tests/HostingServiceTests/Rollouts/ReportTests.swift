@@ -24,11 +24,12 @@ import Testing
         return (pack, rollout)
     }
 
-    @Test func tooManyFailuresHaltARolloutAndTellOfIt() async throws {
+    @Test(arguments: TestDatabase.allCases)
+    func tooManyFailuresHaltARolloutAndTellOfIt(on database: TestDatabase) async throws {
         try await MailSink.with { sink in
             let mail = HostMail(
                 server: try MailServer(url: sink.url), from: "larder@example.com", to: ["ops@example.com"])
-            try await HostFixture.with({ $0.mail = mail }) { fixture in
+            try await HostFixture.with(on: database, { $0.mail = mail }) { fixture in
                 let (pack, rollout) = try await staged(fixture)
                 let hook = try await fixture.publisher.create(
                     .webhooks,
@@ -66,8 +67,9 @@ import Testing
         }
     }
 
-    @Test func aDeviceCountsOnceByItsLastWord() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aDeviceCountsOnceByItsLastWord(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let (pack, rollout) = try await staged(fixture)
             for _ in 0..<10 { _ = try await pack.report(StagedPack.device(1), rollout, failed: true) }
             #expect(try await pack.attributes(rollout)["failures"] == 1)
@@ -77,8 +79,9 @@ import Testing
         }
     }
 
-    @Test func whoIsNotInTheShareDoesNotCountNorWhoSpeaksOfAnother() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func whoIsNotInTheShareDoesNotCountNorWhoSpeaksOfAnother(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let (pack, rollout) = try await staged(fixture, ["percentage": 30])
             let inside = try await pack.devices(0..<60, with: 2)
             for number in 0..<60 where !inside.contains(number) {
@@ -98,8 +101,9 @@ import Testing
         }
     }
 
-    @Test func withoutAThresholdNothingStopsByItself() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func withoutAThresholdNothingStopsByItself(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             let rollout = try await pack.rollout(try await pack.publish(1), ["percentage": 100, "minimumReports": 1])
             for number in 0..<5 { _ = try await pack.report(StagedPack.device(number), rollout, failed: true) }
@@ -108,8 +112,9 @@ import Testing
         }
     }
 
-    @Test func goingOnBeginsToCountAnew() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func goingOnBeginsToCountAnew(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let (pack, rollout) = try await staged(fixture)
             for number in 0..<5 { _ = try await pack.report(StagedPack.device(number), rollout, failed: true) }
             #expect(try await pack.attributes(rollout)["state"] == "HALTED")
@@ -121,8 +126,9 @@ import Testing
         }
     }
 
-    @Test func whatIsNoReportIsRefused() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func whatIsNoReportIsRefused(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let (pack, rollout) = try await staged(fixture)
             func send(_ body: String, token: String?) async throws -> Int {
                 try await fixture.publisher.send(
@@ -146,8 +152,9 @@ import Testing
         }
     }
 
-    @Test func oneAddressIsHeardOnlySoOften() async throws {
-        try await HostFixture.with({ $0.limits.reportsPerAddress = 3 }) { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func oneAddressIsHeardOnlySoOften(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database, { $0.limits.reportsPerAddress = 3 }) { fixture in
             let (pack, rollout) = try await staged(fixture)
             for number in 0..<3 {
                 #expect(try await pack.report(StagedPack.device(number), rollout, failed: false).status == 204)
@@ -164,8 +171,9 @@ import Testing
         }
     }
 
-    @Test func ofOneRolloutOnlySoManyAreCounted() async throws {
-        try await HostFixture.with({ $0.limits.reportsPerRollout = 3 }) { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func ofOneRolloutOnlySoManyAreCounted(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database, { $0.limits.reportsPerRollout = 3 }) { fixture in
             let (pack, rollout) = try await staged(fixture)
             for number in 0..<6 { _ = try await pack.report(StagedPack.device(number), rollout, failed: false) }
             #expect(try await pack.attributes(rollout)["successes"] == 3)

@@ -10,8 +10,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RolloutTests {
     private static let devices = 0..<200
 
-    @Test func theShareGrowsAndWhoHasTheVersionKeepsIt() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func theShareGrowsAndWhoHasTheVersionKeepsIt(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             try await pack.publish(1)
             // Begun before the version is there, so that nobody gets it who is not meant to.
@@ -47,8 +48,9 @@ import Testing
         }
     }
 
-    @Test func whoIsNotReachedGetsWhatWasLiveBeforeAndNothingWhenThereIsNothing() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func whoIsNotReachedGetsWhatWasLiveBeforeAndNothingWhenThereIsNothing(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             let first = try await pack.announce()
             let rollout = try await pack.rollout(first, ["percentage": 0])
@@ -62,8 +64,9 @@ import Testing
         }
     }
 
-    @Test func anAnswerIsTaggedByWhatIsInIt() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func anAnswerIsTaggedByWhatIsInIt(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             try await pack.publish(1)
             let plain = try await pack.ask("&device=\(StagedPack.device(1))")
@@ -89,8 +92,9 @@ import Testing
         }
     }
 
-    @Test func onlyOneRolloutOfAVersionInAChannelAndNoneOfWhatIsOver() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func onlyOneRolloutOfAVersionInAChannelAndNoneOfWhatIsOver(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             let first = try await pack.publish(1)
             _ = try await pack.rollout(first, ["percentage": 10])
@@ -115,8 +119,9 @@ import Testing
         }
     }
 
-    @Test func aStepThatIsNotPossibleIsRefused() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func aStepThatIsNotPossibleIsRefused(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             let rollout = try await pack.rollout(try await pack.publish(1), ["percentage": 10])
             #expect(try await pack.change(rollout, ["state": "COMPLETE"]).status == 200)
@@ -129,8 +134,9 @@ import Testing
         }
     }
 
-    @Test func onlyWhoManagesMayStageAndOnlyHisApps() async throws {
-        try await HostFixture.with { fixture in
+    @Test(arguments: TestDatabase.allCases)
+    func onlyWhoManagesMayStageAndOnlyHisApps(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
             let pack = try await StagedPack(fixture)
             let version = try await pack.publish(1)
             let rollout = try await pack.rollout(version, ["percentage": 10])
