@@ -105,23 +105,6 @@ extension FileDescriptor {
         return written
     }
 
-    /// Writes two stretches of memory, one behind the other, at `offset`, with one call as a rule.
-    package func writeAll(
-        toAbsoluteOffset offset: Int64, _ first: UnsafeRawBufferPointer, then second: UnsafeRawBufferPointer
-    ) throws {
-        let written = try withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
-            for (index, bytes) in [first, second].enumerated() {
-                let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-                parts.initializeElement(at: index, to: iovec(iov_base: start, iov_len: bytes.count))
-            }
-            return try systemCall { pwritev(rawValue, parts.baseAddress, 2, off_t(offset)) }
-        }
-        let (rest, next) = (first.dropFirst(written), second.dropFirst(max(0, written - first.count)))
-        _ = try writeAll(UnsafeRawBufferPointer(rebasing: rest), at: offset + Int64(written))
-        _ = try writeAll(
-            UnsafeRawBufferPointer(rebasing: next), at: offset + Int64(max(written, first.count)))
-    }
-
     private func writeAll(_ bytes: UnsafeRawBufferPointer) throws -> Int {
         var written = 0
         while written < bytes.count {

@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// Pieces that end anywhere within a page, from any place in the file on.
-    @Test(arguments: [0, 1, 4095, 4096, 70_001] as [Int64])
+    /// Pieces that end anywhere within what is written at once, from any place in the file on.
+    @Test(arguments: [0, 1, 4095, 70_001, 131_071, 131_072] as [Int64])
     func piecesOfAnySizeFollowEachOther(_ start: Int64) async throws {
         try await Scratch.with { scratch in
             var generator = SeededGenerator.forTest()

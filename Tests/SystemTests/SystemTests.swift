@@ -124,10 +124,7 @@ struct FileDescriptorTests {
         try removeFile(name)
         try file.writeAll("0123456789".utf8)
         try file.writeAll(toAbsoluteOffset: 2, "ab".utf8)
-        try "XY".utf8.withContiguousStorageIfAvailable { first in
-            try file.writeAll(
-                toAbsoluteOffset: 6, UnsafeRawBufferPointer(first), then: UnsafeRawBufferPointer(first))
-        }
+        try file.writeAll(toAbsoluteOffset: 6, "XYXY".utf8)
         try #expect(file.seek(offset: 0, from: .current) == 10)
         var tail = [UInt8](repeating: 0, count: 5)
         _ = try tail.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: 5, into: $0) }

@@ -33,7 +33,7 @@ extension ActiveTransfer {
     /// More of the body; what the read callback must return.
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let body = transfer.request.body else { return 0 }
-        lastByte = SuspendingClock().now
+        lastByte = turn.now
         do {
             let wanted = min(buffer.count, Int(clamping: body.length - sent))
             guard wanted > 0 else { return 0 }

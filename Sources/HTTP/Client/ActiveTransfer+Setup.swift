@@ -21,7 +21,7 @@ extension ActiveTransfer {
             handle, CURLOPT_HTTP_VERSION, sharesConnection ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         // Rather shares a connection that is being opened than opens another one.
         larder_curl_set_long(handle, CURLOPT_PIPEWAIT, sharesConnection ? 1 : 0)
-        applyRate(now: lastByte)
+        applyRate()
         larder_curl_set_long(handle, CURLOPT_BUFFERSIZE, ActiveTransfer.pieceSize)
         larder_curl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         setMethodAndBody()

@@ -17,6 +17,7 @@ final class ActiveTransfer {
     let transfer: Transfer
     let handle: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
+    let turn: LoopTurn
     var parser: ResponseHeadParser
     var phase = Phase.connecting
     var lastByte: SuspendingClock.Instant
@@ -37,11 +38,13 @@ final class ActiveTransfer {
     /// Paused for the rate's sake until then.
     private(set) var resumeAt: SuspendingClock.Instant?
     private var unpublished = 0
+    /// When the oldest of that came.
+    private var keptSince: SuspendingClock.Instant
     private let started: SuspendingClock.Instant
     private var headerList: UnsafeMutablePointer<curl_slist>?
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    init(_ transfer: Transfer, _ configuration: HTTPClientConfiguration, now: SuspendingClock.Instant) throws {
+    init(_ transfer: Transfer, _ configuration: HTTPClientConfiguration, _ turn: LoopTurn) throws {
         guard let handle = larder_curl_easy_init() else {
             errorText.deallocate()
             throw HTTPClientError(.failed, "libcurl has no memory for another transfer.")
@@ -50,8 +53,10 @@ final class ActiveTransfer {
         self.configuration = configuration
         self.handle = handle
         parser = ResponseHeadParser(followsRedirects: transfer.request.followsRedirects)
-        started = now
-        lastByte = now
+        self.turn = turn
+        started = turn.now
+        lastByte = turn.now
+        keptSince = turn.now
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try configure()
     }
@@ -86,26 +91,26 @@ final class ActiveTransfer {
     }
 
     /// Makes the handle follow the transfer's pause state.
-    func applyPause(now: SuspendingClock.Instant) {
+    func applyPause() {
         let paused = transfer.isPaused || resumeAt != nil
         guard paused != isPaused else { return }
         isPaused = paused
-        lastByte = now
+        lastByte = turn.now
         larder_curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
     }
 
     /// Follows the transfer's rate limit.
-    func applyRate(now: SuspendingClock.Instant) {
-        bucket = transfer.rateLimit.map { TokenBucket(rate: $0, now: now) }
+    func applyRate() {
+        bucket = transfer.rateLimit.map { TokenBucket(rate: $0, now: turn.now) }
         resumeAt = nil
-        applyPause(now: now)
+        applyPause()
     }
 
     /// Ends a pause for the rate's sake when its time has come.
-    func followRate(now: SuspendingClock.Instant) {
-        guard let resumeAt, resumeAt <= now else { return }
+    func followRate() {
+        guard let resumeAt, resumeAt <= turn.now else { return }
         self.resumeAt = nil
-        applyPause(now: now)
+        applyPause()
     }
 
     // MARK: What libcurl reports
@@ -113,7 +118,7 @@ final class ActiveTransfer {
     /// The connection stands and the request would go out next; false breaks the transfer off.
     func requestStarts() -> Bool {
         phase = .exchanging
-        lastByte = SuspendingClock().now
+        lastByte = turn.now
         return mayAsk(ParsedURL(finalURL)?.host ?? "")
     }
 
@@ -127,7 +132,7 @@ final class ActiveTransfer {
 
     /// One line of a head; false breaks the transfer off.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        lastByte = SuspendingClock().now
+        lastByte = turn.now
         if failure?.code == .redirect { return true }
         switch parser.take(line) {
         case .more, .trailer: return true
@@ -172,14 +177,14 @@ final class ActiveTransfer {
 
     /// A piece of the body; what the write callback must return.
     func receive(body bytes: UnsafeRawBufferPointer) -> Int {
-        let now = SuspendingClock().now
-        lastByte = now
+        lastByte = turn.now
+        turn.broughtBytes = true
         if failure?.code == .redirect || (refusal != nil && response == nil) {
             // Nobody reads it, and the connection stays of use if it is short.
             received += Int64(bytes.count)
             return received > Self.discardLimit ? 0 : bytes.count
         }
-        if let ready = bucket?.nextPiece(at: now) {
+        if let ready = bucket?.nextPiece(at: turn.now) {
             // The same bytes come again then.
             resumeAt = ready
             isPaused = true
@@ -191,6 +196,8 @@ final class ActiveTransfer {
                 "\(DisplayURL.text(transfer.request.url)) sends more than the \(promised) bytes it was to be.")
             return 0
         }
+        let kept = unpublished
+        defer { if kept == 0 || unpublished < kept { keptSince = turn.now } }
         switch transfer.accept(bytes, unpublished: &unpublished) {
         case .taken:
             received += Int64(bytes.count)
@@ -218,9 +225,11 @@ final class ActiveTransfer {
     /// Whether the body goes to a file rather than to a reader.
     var writesFile: Bool { transfer.writesFile }
 
-    /// Lets the reader see what has come.
-    /// - Parameter isLast: no more comes now.
-    func publish(isLast: Bool = true) { transfer.publish(&unpublished, isLast: isLast) }
+    /// Lets the reader see what has come, or writes it to the file.
+    /// - Parameter patience: how long it may be kept for what comes next.
+    func publish(after patience: Duration = .zero) {
+        if unpublished > 0, keptSince.duration(to: turn.now) >= patience { transfer.publish(&unpublished) }
+    }
 
     /// Nothing more comes; the reader has all that did.
     func end(_ result: Result<Void, HTTPClientError>) {

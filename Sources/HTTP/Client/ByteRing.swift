@@ -34,4 +34,7 @@ final class ByteRing: @unchecked Sendable {
 
     /// Lets go of the oldest bytes.
     func drop(_ count: Int) { readPosition = (readPosition + count) % capacity }
+
+    /// Begins anew where the memory does. For the writer, when nothing lies here and nobody reads.
+    func rewind() { (writePosition, readPosition) = (0, 0) }
 }

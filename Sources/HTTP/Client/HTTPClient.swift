@@ -20,7 +20,7 @@ package final class HTTPClient: Sendable {
 
     /// Starts a download whose body is read piece by piece.
     package func start(_ request: HTTPRequest) -> HTTPDownload {
-        let capacity = max(configuration.bufferSize, 2 * ActiveTransfer.pieceSize)
+        let capacity = max(configuration.bufferSize, Transfer.writeSize)
         let transfer = Transfer(request, sink: .ring(ByteRing(capacity: capacity)))
         let engine = engine(for: request)
         engine.post(.start(transfer))

@@ -4,65 +4,88 @@
 internal import Kit
 internal import System
 
-/// A body that goes to a file as it is: the engine's thread writes each piece while it is still in the processor's cache, and wakes
-/// nobody.
+/// A body that goes to a file as it is: the engine's thread gathers pieces while they are in the processor's cache, writes many at
+/// once, and wakes nobody.
 extension Transfer {
-    /// The system's pages, in bytes: one that is written in two goes costs more than twice as much.
-    private static let pageSize = 4096
+    /// Bytes that are written at once, and begin at multiples of that in the file: file systems lay out large pieces for less, and
+    /// a page that is written in two goes costs more than twice as much.
+    static let writeSize = 128 << 10
 
     var writesFile: Bool { state.peek { $0.file != nil } }
 
-    /// On the engine's thread: writes what was taken before and then `bytes`. What ends within a page is kept for the next time,
-    /// unless there are no new bytes.
+    /// On the engine's thread: keeps `bytes`, and writes what is kept up to the last multiple of `writeSize`.
     /// - Returns: nil when the body goes to no file.
-    func write(_ bytes: UnsafeRawBufferPointer, behind unpublished: inout Int, in ring: ByteRing) -> Acceptance? {
-        // The descriptor stays open for as long as `isWriting` is set.
+    func gather(_ bytes: UnsafeRawBufferPointer, behind unpublished: inout Int, in ring: ByteRing) -> Acceptance? {
+        let count = unpublished + bytes.count
         let (file, acceptance) = state.withLock(wakingIf: { _ in false }) { state -> (BodyFile?, Acceptance?) in
             guard let file = state.file else { return (nil, nil) }
             if state.end != nil { return (nil, .abandoned) }
-            if state.isPausedByCaller, !bytes.isEmpty { return (nil, .pause) }
-            let length = file.offset.addingReportingOverflow(Int64(unpublished + bytes.count))
-            if length.overflow || length.partialValue > file.limit ?? .max { return (nil, .tooLarge) }
-            state.isWriting = true
-            return (file, .taken)
+            if state.isPausedByCaller { return (nil, .pause) }
+            let (end, overflow) = file.offset.addingReportingOverflow(Int64(count))
+            if overflow || end > file.limit ?? .max { return (nil, .tooLarge) }
+            // What came before there was a file may fill the ring.
+            let isWhole = end / Int64(Self.writeSize) > file.offset / Int64(Self.writeSize) || count > ring.capacity
+            // The descriptor stays open for as long as this is set.
+            state.isWriting = isWhole
+            return (isWhole ? file : nil, .taken)
         }
-        guard let file else { return acceptance }
-        var offset = file.offset
-        do {
-            if bytes.isEmpty || unpublished >= Self.pageSize || ring.oldest(atMost: unpublished).count < unpublished {
-                try write(&unpublished, of: ring, to: file.descriptor, at: &offset)
+        guard acceptance == .taken else { return acceptance }
+        var rest = bytes[...]
+        if let file {
+            let beyond = Int((file.offset + Int64(count)) % Int64(Self.writeSize))
+            let first = bytes.prefix(max(0, bytes.count - beyond))
+            rest = bytes[first.endIndex...]
+            let isWritten = write(to: file) { offset in
+                if unpublished + first.count > ring.capacity { try empty(ring, &unpublished, into: file, at: &offset) }
+                ring.put(UnsafeRawBufferPointer(rebasing: first))
+                unpublished += first.count
+                try empty(ring, &unpublished, into: file, at: &offset)
             }
-            let beyondPages = Int((offset + Int64(unpublished + bytes.count)) % Int64(Self.pageSize))
-            // Less than a page with what was kept may end before the next one begins.
-            let rest = beyondPages < bytes.count ? bytes.suffix(beyondPages) : bytes[...]
-            let whole = UnsafeRawBufferPointer(rebasing: bytes[..<rest.startIndex])
-            if !whole.isEmpty {
-                let kept = ring.oldest(atMost: unpublished)
-                try file.descriptor.writeAll(toAbsoluteOffset: offset, kept, then: whole)
-                offset += Int64(kept.count + whole.count)
-                ring.drop(kept.count)
-                unpublished = 0
-            }
-            ring.put(UnsafeRawBufferPointer(rebasing: rest))
-            unpublished += rest.count
-            wrote(until: offset, nil)
-            return .taken
-        } catch {
-            wrote(until: offset, error)
-            end(.failure(HTTPClientError(.cancelled, "What came could not be written.", cause: error)))
-            return .abandoned
+            guard isWritten else { return .abandoned }
         }
+        ring.put(UnsafeRawBufferPointer(rebasing: rest))
+        unpublished += rest.count
+        return .taken
     }
 
-    /// Writes everything that lies in the ring.
-    private func write(
-        _ unpublished: inout Int, of ring: ByteRing, to file: FileDescriptor, at offset: inout Int64
+    /// On the engine's thread: writes everything that is kept, or shows it to the reader when the body goes to no file.
+    func publish(_ unpublished: inout Int) {
+        let count = unpublished
+        guard count > 0, case .ring(let ring) = sink else { return }
+        let file = state.withLock(wakingIf: { $0.file == nil }) { state -> BodyFile? in
+            if state.file == nil { state.waiting += count }
+            state.isWriting = state.file != nil && state.end == nil
+            return state.isWriting ? state.file : nil
+        }
+        if let file { _ = write(to: file) { try empty(ring, &unpublished, into: file, at: &$0) } }
+        unpublished = 0
+    }
+
+    private func empty(
+        _ ring: ByteRing, _ unpublished: inout Int, into file: BodyFile, at offset: inout Int64
     ) throws {
         while unpublished > 0 {
             let oldest = ring.oldest(atMost: unpublished)
-            offset += Int64(try file.writeAll(toAbsoluteOffset: offset, oldest))
+            offset += Int64(try file.descriptor.writeAll(toAbsoluteOffset: offset, oldest))
             ring.drop(oldest.count)
             unpublished -= oldest.count
+        }
+        // The next write lies in one piece, and in memory that is in the processor's cache.
+        ring.rewind()
+    }
+
+    /// Has `body` write with `isWriting` set, and notes how far it came. Returns false, and ends the transfer, when the file takes
+    /// no more.
+    private func write(to file: BodyFile, _ body: (_ offset: inout Int64) throws -> Void) -> Bool {
+        var offset = file.offset
+        do {
+            try body(&offset)
+            wrote(until: offset, nil)
+            return true
+        } catch {
+            wrote(until: offset, error)
+            end(.failure(HTTPClientError(.cancelled, "What came could not be written.", cause: error)))
+            return false
         }
     }
 

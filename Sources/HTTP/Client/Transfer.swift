@@ -80,7 +80,7 @@ final class Transfer: Sendable {
     func accept(_ bytes: UnsafeRawBufferPointer, unpublished: inout Int) -> Acceptance {
         switch sink {
         case .ring(let ring):
-            if let acceptance = write(bytes, behind: &unpublished, in: ring) { return acceptance }
+            if let acceptance = gather(bytes, behind: &unpublished, in: ring) { return acceptance }
             let taken = unpublished
             var acceptance = state.peek { state -> Acceptance in
                 if state.end != nil { return .abandoned }
@@ -93,6 +93,7 @@ final class Transfer: Sendable {
             if acceptance == .taken {
                 ring.put(bytes)
                 unpublished += bytes.count
+                if unpublished >= Self.writeSize { publish(&unpublished) }
             }
             return acceptance
         case .memory(let limit):
@@ -114,18 +115,6 @@ final class Transfer: Sendable {
             state.isPausedForSpace = true
             return .pause
         }
-    }
-
-    /// Tells the reader of what was taken, or writes it to the file.
-    /// - Parameter isLast: no more comes now. Otherwise a file waits for the rest of its page.
-    func publish(_ unpublished: inout Int, isLast: Bool = true) {
-        let count = unpublished
-        guard count > 0, case .ring(let ring) = sink else { return }
-        if !isLast, writesFile { return }
-        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        guard write(nothing, behind: &unpublished, in: ring) == nil else { return }
-        unpublished = 0
-        state.withLock { $0.waiting += count }
     }
 
     /// The transfer is over; only the first end counts.

@@ -59,8 +59,6 @@ final class TransferEngine: Sendable {
 
     func setWaker(_ waker: MultiWaker?) { mailbox.withLock { $0.waker = waker } }
 
-    var hasCommands: Bool { mailbox.peek { !$0.commands.isEmpty } }
-
     func takeCommands() -> [Command] {
         mailbox.withLock { mailbox in
             defer { mailbox.commands = [] }

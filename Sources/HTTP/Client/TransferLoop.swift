@@ -13,6 +13,14 @@ struct MultiWaker: @unchecked Sendable {
     func wake() { larder_curl_multi_wakeup(multi) }
 }
 
+/// What a loop's transfers know of its turn.
+final class LoopTurn {
+    /// When it began.
+    var now = SuspendingClock().now
+    /// Whether a piece of a body came.
+    var broughtBytes = false
+}
+
 /// What runs on the engine's thread: perform, read results, watch the clocks, poll; until there is nothing left to do.
 struct TransferLoop: ~Copyable {
     private let engine: TransferEngine
@@ -21,12 +29,16 @@ struct TransferLoop: ~Copyable {
     private var active: [UnsafeMutableRawPointer: ActiveTransfer] = [:]
     private var handles: [ObjectIdentifier: UnsafeMutableRawPointer] = [:]
     private let clock = SuspendingClock()
-    /// Turns since readers were told what came. A turn brings a piece of 16 KiB on each connection that has one.
-    private var unpublishedTurns = 0
-    private static let mostUnpublishedTurns = 8
+    private let turn = LoopTurn()
+    /// Turns that brought bytes, since the last that did not.
+    private var busyTurns = 0
+    /// Of these one in so many looks at the clocks too. A turn brings a piece of 16 KiB on each connection that has one.
+    private static let mostBusyTurns = 16
     private static let longTurn = Duration.seconds(1)
-    /// In milliseconds.
-    private static let pageWait: CInt = 20
+    /// In milliseconds: what a file waits for more to be written with, when nothing comes.
+    private static let quietWait: CInt = 20
+    /// The same when something comes now and then.
+    private static let longestWait = Duration.milliseconds(50)
 
     static func run(_ engine: TransferEngine) {
         blockSignals()
@@ -57,30 +69,39 @@ struct TransferLoop: ~Copyable {
 
     private mutating func run() {
         while true {
+            let commands: [TransferEngine.Command]
             if active.isEmpty {
-                guard let commands = engine.awaitCommandsOrRetire() else { return }
-                obey(commands)
+                guard let first = engine.awaitCommandsOrRetire() else { return }
+                commands = first
             } else {
-                obey(engine.takeCommands())
+                commands = engine.takeCommands()
             }
+            turn.now = clock.now
+            turn.broughtBytes = false
+            obey(commands)
             guard !active.isEmpty else { continue }
-            let began = clock.now
             larder_curl_multi_perform(multi)
             collectFinished()
-            // When a file's disk held this thread up, what the servers sent meanwhile is taken first.
-            let wait = began.duration(to: clock.now) < Self.longTurn ? enforceDeadlines() : 0
-            guard !active.isEmpty else { continue }
-            let unpublished = active.values.filter(\.hasUnpublished)
-            unpublishedTurns = unpublished.isEmpty ? 0 : unpublishedTurns + 1
-            // While bytes are there already, readers are told of many pieces at once: each time wakes a thread. Files wait a moment
-            // for the rest of a page.
-            let patience = unpublished.allSatisfy(\.writesFile) ? Self.pageWait : 0
-            let isBusy = larder_curl_multi_poll(multi, unpublished.isEmpty ? wait : min(wait, patience)) > 0
-            guard !unpublished.isEmpty, !isBusy || unpublishedTurns >= Self.mostUnpublishedTurns else { continue }
-            unpublishedTurns = 0
-            for job in unpublished { job.publish(isLast: !isBusy) }
-            // The look may have taken the sign that a command came.
-            if !isBusy, !engine.hasCommands { larder_curl_multi_poll(multi, wait) }
+            busyTurns = turn.broughtBytes ? busyTurns + 1 : 0
+            // More may lie there already: to look is cheaper than to wait.
+            if busyTurns % Self.mostBusyTurns == 0 { lookAround() }
+        }
+    }
+
+    /// Does what is due by the clocks, and waits if the turn brought nothing.
+    private mutating func lookAround() {
+        // When a file's disk held this thread up, what the servers sent meanwhile is taken first.
+        let began = turn.now
+        turn.now = clock.now
+        let wait = began.duration(to: turn.now) < Self.longTurn ? enforceDeadlines() : 0
+        if turn.broughtBytes {
+            for job in active.values { job.publish(after: Self.longestWait) }
+        } else if !active.isEmpty {
+            for job in active.values where !job.writesFile { job.publish() }
+            // What is left goes to files, which wait a moment for more.
+            let gathers = active.values.contains(where: \.hasUnpublished)
+            let isQuiet = larder_curl_multi_poll(multi, gathers ? min(wait, Self.quietWait) : wait) == 0
+            for job in active.values { job.publish(after: isQuiet ? .zero : Self.longestWait) }
         }
     }
 
@@ -89,9 +110,9 @@ struct TransferLoop: ~Copyable {
             switch command {
             case .start(let transfer): start(transfer)
             case .pauseChanged(let transfer):
-                if let handle = handles[ObjectIdentifier(transfer)] { active[handle]?.applyPause(now: clock.now) }
+                if let handle = handles[ObjectIdentifier(transfer)] { active[handle]?.applyPause() }
             case .rateChanged(let transfer):
-                if let handle = handles[ObjectIdentifier(transfer)] { active[handle]?.applyRate(now: clock.now) }
+                if let handle = handles[ObjectIdentifier(transfer)] { active[handle]?.applyRate() }
             case .cancel(let transfer):
                 if let handle = handles[ObjectIdentifier(transfer)] { remove(handle) }
             }
@@ -101,7 +122,7 @@ struct TransferLoop: ~Copyable {
     private mutating func start(_ transfer: Transfer) {
         guard !transfer.hasEnded else { return }
         do {
-            let job = try ActiveTransfer(transfer, engine.configuration, now: clock.now)
+            let job = try ActiveTransfer(transfer, engine.configuration, turn)
             active[job.handle] = job
             handles[ObjectIdentifier(transfer)] = job.handle
             larder_curl_multi_add_handle(multi, job.handle)
@@ -130,15 +151,14 @@ struct TransferLoop: ~Copyable {
 
     /// Ends what is overdue; the milliseconds until the next could be.
     private mutating func enforceDeadlines() -> CInt {
-        let now = clock.now
         var nearest: Duration?
         for (handle, job) in active {
-            job.followRate(now: now)
+            job.followRate()
             if let resume = job.resumeAt {
-                nearest = min(nearest ?? .seconds(1 << 20), now.duration(to: resume))
+                nearest = min(nearest ?? .seconds(1 << 20), turn.now.duration(to: resume))
             }
             guard let deadline = job.deadline else { continue }
-            let left = now.duration(to: deadline)
+            let left = turn.now.duration(to: deadline)
             if left <= .zero {
                 remove(handle)
                 job.end(.failure(job.lateness))
