@@ -14,21 +14,36 @@ import Testing
 @testable import Database
 @testable import HostingService
 
-/// Hosts that share a database and a data folder, by the real programs.
+/// Hosts that share a database, and a data folder or a bucket, by the real programs.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct ManyHostsTests {
     private static let packs = ["Coast", "Harbour", "Island"]
     private static let versionsOfEach = 8
 
+    /// What hosts share.
+    struct Place: Sendable, CustomTestStringConvertible {
+        let database: TestDatabase
+        let storage: TestStorage
+        var testDescription: String { "\(database), \(storage)" }
+
+        static let all = [
+            Place(database: .sqlite, storage: .folder), Place(database: .postgres, storage: .folder),
+            Place(database: .postgres, storage: .bucket),
+        ]
+    }
+
     /// Everything that an upload was told is done once, whichever host dies when.
-    @Test(arguments: TestDatabase.allCases)
-    func hostsThatAreKilledLoseNothingAndDoNothingTwice(on database: TestDatabase) async throws {
+    @Test(arguments: Place.all)
+    func hostsThatAreKilledLoseNothingAndDoNothingTwice(place: Place) async throws {
+        let database = place.database
         var generator = SeededGenerator.forTest()
         try await Scratch.with { scratch in
             var configuration = HostConfiguration(data: scratch("data"))
             configuration.postgres = try await database.newAddress()
+            let objects = try place.storage.begin(in: scratch, &configuration)
+            defer { objects?.stop() }
             let (signer, app) = try await prepare(configuration)
             let listener = try EventListener()
-            let hosts = try await HostGroup(2, configuration, in: scratch)
+            let hosts = try await HostGroup(2, configuration, objects, in: scratch)
             let first = Publisher(url: hosts.url(0), signer: signer)
             let hook = try await first.create(
                 .webhooks,
@@ -69,7 +84,8 @@ import Testing
                 let record = try await store.read { try $0.record(.backgroundAssetVersions, version) }
                 #expect(record?.text("state") == "COMPLETE", "\(name) \(version)")
                 let digest = try #require(record.flatMap { VersionContent.digest(of: $0) })
-                let kept = try File.read(scratch("data/archives/\(digest.hex.prefix(2))/\(digest.hex)"))
+                let folder = objects?.folder.appending("packs/live") ?? scratch("data")
+                let kept = try File.read(folder.appending("archives/\(digest.hex.prefix(2))/\(digest.hex)"))
                 #expect(archives[name]?.contains(kept) == true)
                 let told = try await store.read { store in
                     try store.records(.webhookEvents, where: ["app": .text(app)]).filter {
@@ -93,7 +109,7 @@ import Testing
             #expect(heard.count - events.count <= killed)
             await store.close()
             try await hosts.stop()
-            print("\(database): \(killed) kills, \(events.count) events, \(heard.count) heard")
+            print("\(place.testDescription): \(killed) kills, \(events.count) events, \(heard.count) heard")
         }
     }
 
@@ -126,11 +142,16 @@ import Testing
 /// Some `larder-host serve` on the same data; each is started again when it was killed.
 final class HostGroup: Sendable {
     private let configuration: HostConfiguration
+    private let objects: ObjectServer?
     private let home: FilePath
     private let programs: Locked<[(program: RunningProgram, url: String)]>
 
-    init(_ count: Int, _ configuration: HostConfiguration, in scratch: Scratch) async throws {
+    /// - Parameter objects: the bucket that they share; each has a data folder of its own then.
+    init(
+        _ count: Int, _ configuration: HostConfiguration, _ objects: ObjectServer? = nil, in scratch: Scratch
+    ) async throws {
         self.configuration = configuration
+        self.objects = objects
         home = scratch("home")
         programs = Locked([])
         scratch.addCleanup { [programs] in
@@ -139,19 +160,26 @@ final class HostGroup: Sendable {
                 _ = try? program.process.wait()
             }
         }
-        for _ in 0..<count {
-            let new = try await start()
+        for index in 0..<count {
+            let new = try await start(index)
             programs.withLock { $0.append(new) }
         }
     }
 
-    private func start() async throws -> (program: RunningProgram, url: String) {
+    /// The certificate of the store that publishers are sent to.
+    var authority: FilePath? { objects?.authorityFile }
+
+    private func start(_ index: Int) async throws -> (program: RunningProgram, url: String) {
+        var environment = objects?.credentials ?? [:]
+        environment["LARDER_HOME"] = home.string
+        environment["LARDER_STORAGE"] = objects?.setting(prefix: "live")
+        let data = configuration.data.string + (objects == nil ? "" : "-\(index)")
         let program = try RunningProgram(
             "larder-host",
             [
-                "serve", "--data", configuration.data.string, "--port", "0", "--json", "--private-webhooks",
+                "serve", "--data", data, "--port", "0", "--json", "--private-webhooks",
             ] + (configuration.postgres.map { ["--database", $0.url] } ?? []),
-            environment: ["LARDER_HOME": home.string])
+            environment: environment)
         let listening = try JSONParser.parse(try await program.line { $0.contains("listening") }).value
         return (program, listening["url"]?.stringValue ?? "")
     }
@@ -163,7 +191,7 @@ final class HostGroup: Sendable {
         let program = programs.withLock { $0[index].program }
         program.process.kill()
         _ = try await offload { try program.process.wait() }
-        let new = try await start()
+        let new = try await start(index)
         programs.withLock { $0[index] = new }
     }
 
@@ -232,7 +260,7 @@ private struct Uploader: Sendable {
     ) async throws -> Result {
         for _ in 0..<200 {
             do {
-                return try await body(Publisher(url: hosts.url(turn), signer: signer))
+                return try await body(Publisher(url: hosts.url(turn), signer: signer, authority: hosts.authority))
             } catch {
                 turn += 1
                 try await Task.sleep(for: .milliseconds(20))
