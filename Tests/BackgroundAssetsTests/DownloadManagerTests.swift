@@ -38,7 +38,7 @@ import Testing
         request.setValue("Bearer x", forHTTPHeaderField: "Authorization")
         let download = BAURLDownload(
             identifier: "a", request: request, fileSize: 7, applicationGroupIdentifier: "group.x")
-        try await offload { try manager.scheduleDownload(download) }
+        try await onOwnThread { try manager.scheduleDownload(download) }
         let sent = try #require(seen.withLock { $0 })
         #expect(sent.url == "https://example.org/a?b=c" && sent.headers == ["Authorization": "Bearer x"])
         #expect(sent.fileSize == 7 && sent.appGroup == "group.x" && !sent.isEssential && sent.priority == 0)
@@ -51,7 +51,7 @@ import Testing
         let manager = manager(service)
         let download = try download()
         let error = await #expect(throws: BAError.self) {
-            try await offload { try manager.scheduleDownload(download) }
+            try await onOwnThread { try manager.scheduleDownload(download) }
         }
         #expect(error?.code.rawValue == problem.rawValue)
         let bridged = try #require(error.map { $0 as NSError })
@@ -84,7 +84,7 @@ import Testing
             CurrentDownloadsRequest.Reply(downloads: taken.withLock { $0 }.map { [$0] } ?? [])
         }
         let (manager, download) = (manager(service), try download())
-        try await offload { try manager.scheduleDownload(download) }
+        try await onOwnThread { try manager.scheduleDownload(download) }
         #expect(service.methods.filter { $0 == ScheduleDownloadRequest.method }.count == 2)
     }
 
@@ -99,7 +99,7 @@ import Testing
         let download = try download()
         for isInBackground in [true, false] {
             let manager = manager(service, isInBackground: isInBackground)
-            try await offload { try manager.startForegroundDownload(download) }
+            try await onOwnThread { try manager.startForegroundDownload(download) }
         }
         #expect(inFront.withLock { $0 } == [false, true])
     }
@@ -147,24 +147,24 @@ import Testing
                 identifier: "map", uniqueIdentifier: "u", url: "https://example.org/map", fileSize: 10, appGroup: "g",
                 state: .failed)
             func stream(_ number: Int) async throws -> FakeService.Stream<DownloadStep> {
-                try await offload { streams.wait { $0.count >= number ? $0[number - 1] : nil } }
+                try await onOwnThread { streams.wait { $0.count >= number ? $0[number - 1] : nil } }
             }
             let first = try await stream(1)
             try first.send(DownloadStep(.began, map))
             try first.send(DownloadStep(.progress, map, written: 3, total: 5, expected: 10))
             try first.send(DownloadStep(.finished, map, number: 4, file: file))
             try first.send(DownloadStep(.failed, map, number: 5, error: DeviceError(.cancelled, "it was")))
-            try await offload { acknowledged.wait { $0.count >= 2 ? () : nil } }
+            try await onOwnThread { acknowledged.wait { $0.count >= 2 ? () : nil } }
             // A service that was killed before it had the acknowledgement tells it again.
             service.die()
             let second = try await stream(2)
             try second.send(DownloadStep(.finished, map, number: 4, file: file))
-            try await offload { acknowledged.wait { $0.count >= 3 ? () : nil } }
+            try await onOwnThread { acknowledged.wait { $0.count >= 3 ? () : nil } }
             #expect(acknowledged.peek { $0 } == [4, 5, 4])
             // What was purged before this process could take it is not told, nor is it said to have been.
             try second.send(DownloadStep(.finished, map, number: 6, file: file + ".gone"))
             try second.send(DownloadStep(.finished, map, number: 7, file: file))
-            try await offload { acknowledged.wait { $0.count >= 4 ? () : nil } }
+            try await onOwnThread { acknowledged.wait { $0.count >= 4 ? () : nil } }
             #expect(acknowledged.peek { $0 } == [4, 5, 4, 7])
             #expect(
                 delegate.heard.peek { $0 } == [
@@ -195,9 +195,9 @@ import Testing
             manager.delegate = delegate
             let map = DownloadDescription(
                 identifier: "map", uniqueIdentifier: "u", url: "", fileSize: nil, appGroup: "g")
-            let stream = try await offload { streams.wait { $0.first } }
+            let stream = try await onOwnThread { streams.wait { $0.first } }
             try stream.send(DownloadStep(.failed, map, number: 4, receipt: receipt.string))
-            try await offload { seen.wait { $0.isEmpty ? nil : () } }
+            try await onOwnThread { seen.wait { $0.isEmpty ? nil : () } }
             #expect(seen.peek { $0 } == [true] && delegate.heard.peek { $0.count } == 1)
             #expect(busy.withLock { $0 } == [true], "while the method runs it shows")
             #expect(!FileDescriptor.currentDirectory.exists(at: begun))
@@ -223,9 +223,9 @@ import Testing
             manager.delegate = delegate
             let map = DownloadDescription(
                 identifier: "map", uniqueIdentifier: "u", url: "", fileSize: nil, appGroup: "g")
-            let stream = try await offload { streams.wait { $0.first } }
+            let stream = try await onOwnThread { streams.wait { $0.first } }
             try stream.send(DownloadStep(.failed, map, number: 4, receipt: folder.appending("4.heard").string))
-            try await offload { acknowledged.wait { $0.isEmpty ? nil : () } }
+            try await onOwnThread { acknowledged.wait { $0.isEmpty ? nil : () } }
             #expect(try FileDescriptor.currentDirectory.entries(at: folder).isEmpty)
             withExtendedLifetime(manager) {}
         }
@@ -241,13 +241,13 @@ import Testing
         service.on(ScheduleDownloadRequest.self) { _ in EmptyReply() }
         service.on(AcknowledgeDownloadRequest.self) { _ in EmptyReply() }
         func stream(_ number: Int) async throws -> FakeService.Stream<DownloadStep> {
-            try await offload { opened.wait { $0.count >= number ? $0[number - 1].stream : nil } }
+            try await onOwnThread { opened.wait { $0.count >= number ? $0[number - 1].stream : nil } }
         }
         let (manager, delegate) = (manager(service), Delegate())
         let (map, tune, sign) = (try download("map"), try download("tune"), try download("sign"))
         manager.delegate = delegate
         _ = try await stream(1)
-        try await offload {
+        try await onOwnThread {
             for download in [map, tune, sign] { try manager.startForegroundDownload(download) }
             // Scheduled again it is no more in front.
             try manager.scheduleDownload(sign)
@@ -276,7 +276,7 @@ import Testing
             manager.delegate = delegate
             withExtendedLifetime(delegate) {}
         }
-        let stream = try await offload { streams.wait { $0.first } }
+        let stream = try await onOwnThread { streams.wait { $0.first } }
         let map = DownloadDescription(identifier: "map", uniqueIdentifier: "u", url: "", fileSize: nil, appGroup: "g")
         try stream.send(DownloadStep(.finished, map, number: 4, file: "/x/4"))
         // Letting go of the stream leaves the end to others.
@@ -305,7 +305,7 @@ import Testing
         await #expect(throws: (any Error).self) {
             try await manager.withExclusiveControl(before: .distantPast) { Issue.record("control was not to be had") }
         }
-        let had = try await offload {
+        let had = try await onOwnThread {
             var had: [Bool] = []
             manager.withExclusiveControl { acquired, error in had.append(acquired && error == nil) }
             manager.withExclusiveControl(beforeDate: Date()) { acquired, error in had.append(acquired || error == nil) }

@@ -68,7 +68,7 @@ import Testing
         _ body: @escaping @Sendable (FrameChannel, ChildProcess) throws -> Void
     ) async throws {
         let program = try Binaries.path("ProbeExtension")
-        try await offload {
+        try await onOwnThread {
             let (ours, theirs) = try UnixSocket.pair()
             let channel = FrameChannel(OwnedDescriptor(ours))
             let end = OwnedDescriptor(theirs)

@@ -137,7 +137,7 @@ struct ReadingCommandTests {
             scratch.addCleanup { child.kill() }
             input.closeReader()
             output.closeWriter()
-            try await offload { () throws in
+            try await onOwnThread { () throws in
                 var bytes = [UInt8](repeating: 0, count: 6)
                 let count = try bytes.withUnsafeMutableBytes { try output.reader.readFully(into: $0) }
                 #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "ready\n")
@@ -149,9 +149,9 @@ struct ReadingCommandTests {
             #expect(other.exitCode == 0, "\(other.errorText)")
             try input.writer.writeAll("\n".utf8)
             input.closeWriter()
-            let rest = try await offload { String(decoding: try output.reader.readAll(), as: UTF8.self) }
+            let rest = try await onOwnThread { String(decoding: try output.reader.readAll(), as: UTF8.self) }
             #expect(rest == "of one")
-            try await offload { () throws in
+            try await onOwnThread { () throws in
                 #expect(try child.wait() == 0)
                 // Blocks: a child that another test forks shares the lock until it executes its program.
                 _ = try FileLock.acquire(lease, .exclusive)

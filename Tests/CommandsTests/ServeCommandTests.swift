@@ -15,7 +15,7 @@ import Testing
         func write(_ more: String) { text.withLock { $0 += more } }
 
         func wait(for part: String) async throws -> String {
-            try await offload { self.text.wait { $0.contains(part) ? $0 : nil } }
+            try await onOwnThread { self.text.wait { $0.contains(part) ? $0 : nil } }
         }
     }
 

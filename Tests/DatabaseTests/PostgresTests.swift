@@ -299,7 +299,7 @@ import Testing
             lent.withLock { $0 = true }
             mayGo.wait { $0 ? () : nil }
         }
-        try await offload { lent.wait { $0 ? () : nil } }
+        try await onOwnThread { lent.wait { $0 ? () : nil } }
         let late = await #expect(throws: DatabaseError.self) { try await database.read { _ in } }
         #expect(late?.code == .busy)
         mayGo.withLock { $0 = true }

@@ -13,7 +13,7 @@ import Testing
     private func run(_ fixture: ServerFixture, _ arguments: String...) async throws -> (code: Int32, output: [UInt8]) {
         let curl = try #require(CurlProgram.path)
         let authority = try #require(fixture.server.authorityFile).string
-        let output = try await offload {
+        let output = try await onOwnThread {
             try ChildProcess.run(
                 executable: curl, arguments: ["--silent", "--noproxy", "*", "--cacert", authority] + arguments,
                 environment: ["PATH": "/usr/bin:/bin"], atMost: .seconds(60))
@@ -48,7 +48,7 @@ import Testing
         let fixture = try await ServerFixture()
         let curl = try #require(CurlProgram.path)
         let url = "\(fixture.url)/manifest"
-        let output = try await offload {
+        let output = try await onOwnThread {
             try ChildProcess.run(
                 executable: curl, arguments: ["--silent", "--noproxy", "*", url],
                 environment: ["PATH": "/usr/bin:/bin"],

@@ -125,7 +125,7 @@ struct DeviceConnectionTests {
             if header.method == "hello" { return [ScriptedService.hello(header.id ?? 0)] }
             return answer(header, bytes)
         }
-        let connection = try await offload {
+        let connection = try await onOwnThread {
             try DeviceConnection(waitingOn: client, client: "test", version: "1")
         }
         #expect(try await service.next()?.method == "hello")
@@ -137,7 +137,7 @@ struct DeviceConnectionTests {
         try await withThrowingTaskGroup(of: [String].self) { group in
             var ids: [Int64] = []
             for _ in 0..<6 {
-                group.addTask { try await offload { try connection.sendAndWait(TrustListRequest()).names } }
+                group.addTask { try await onOwnThread { try connection.sendAndWait(TrustListRequest()).names } }
                 ids.append(try #require(try await service.next()?.id))
             }
             // The first to ask, which reads, is answered neither first nor last.
@@ -152,7 +152,7 @@ struct DeviceConnectionTests {
 
     @Test func aStreamGoesOnBesideCallersThatBlock() async throws {
         let (connection, service) = try await connectAndWait { _, _ in [] }
-        let blocked = Task { try await offload { try connection.sendAndWait(TrustListRequest()).names } }
+        let blocked = Task { try await onOwnThread { try connection.sendAndWait(TrustListRequest()).names } }
         let first = try #require(try await service.next()?.id)
         let stream = connection.stream(WatchInstallRequest(app: "a"))
         let id = try #require(try await service.next()?.id)
@@ -174,7 +174,7 @@ struct DeviceConnectionTests {
             for _ in 0..<4 {
                 group.addTask {
                     do {
-                        _ = try await offload { try connection.sendAndWait(AppsRequest()) }
+                        _ = try await onOwnThread { try connection.sendAndWait(AppsRequest()) }
                         return nil
                     } catch {
                         return error as? DeviceError
@@ -195,7 +195,7 @@ struct DeviceConnectionTests {
             guard let message = try? end.receive(), let id = try? WireCodec.header(message).id else { return }
             try? end.send(ScriptedService.hello(id))
         }
-        let connection = try await offload {
+        let connection = try await onOwnThread {
             try DeviceConnection(
                 waitingOn: FrameChannel(OwnedDescriptor(ours)), client: "test", version: "1")
         }

@@ -60,7 +60,7 @@ final class ScriptedService: Sendable {
     /// The next message that the client sent; nil once it has gone.
     func next() async throws -> WireHeader? {
         let seen = self.seen
-        return try await offload { try seen.pop().map { try WireCodec.header($0) } }
+        return try await onOwnThread { try seen.pop().map { try WireCodec.header($0) } }
     }
 
     func send(_ message: [UInt8]) throws { try end.send(message) }

@@ -98,7 +98,7 @@ package final class AssetServer: Sendable {
 
     package func waitForRequests(path: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
         let state = state
-        let seen = try await offload {
+        let seen = try await onOwnThread {
             state.wait(atMost: limit) { $0.requests[path, default: 0] >= count ? true : nil }
         }
         guard seen == true else { throw TestFailure("No \(count) requests for \(path) within \(limit).") }

@@ -40,7 +40,7 @@ package final class Device: Sendable {
             words[0], Array(words.dropFirst()), environment: environment.merging(variables) { $1 },
             descriptors: [3: readiness.writer])
         readiness.closeWriter()
-        let count = try await offload {
+        let count = try await onOwnThread {
             try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try readiness.reader.read(into: $0) }
         }
         guard count == 1 else {

@@ -61,7 +61,7 @@ package final class RunningProgram: Sendable {
         from start: Int = 0, atMost limit: Duration = .seconds(60), where matches: @escaping @Sendable (String) -> Bool
     ) async throws -> String {
         let output = output
-        let found = try await offload {
+        let found = try await onOwnThread {
             output.wait(atMost: limit) { state -> String?? in
                 if let line = state.lines.dropFirst(start).first(where: matches) { return .some(line) }
                 return state.ended ? .some(nil) : nil
@@ -90,7 +90,7 @@ package final class RunningProgram: Sendable {
     @discardableResult
     package func end(atMost limit: Duration = .seconds(60)) async throws -> Int32 {
         let (process, output) = (process, output)
-        let ended = try await offload { () -> Int32? in
+        let ended = try await onOwnThread { () -> Int32? in
             guard let code = try process.wait(atMost: limit) else { return nil }
             // A program that outlives this one, which started it, may hold its output open.
             _ = output.wait(atMost: .seconds(5)) { $0.ended && $0.errorsEnded ? true : nil }

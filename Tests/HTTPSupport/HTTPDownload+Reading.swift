@@ -14,7 +14,7 @@ extension HTTPDownload {
 
     /// What came before the end, and the error if the end is one.
     package func readUntilEnd(piece: Int = 64 << 10) async -> ([UInt8], HTTPClientError?) {
-        let result = try? await offload {
+        let result = try? await onOwnThread {
             var bytes: [UInt8] = []
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 16)
             defer { buffer.deallocate() }

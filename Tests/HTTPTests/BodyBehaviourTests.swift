@@ -53,7 +53,7 @@ import Testing
             answer
         }
         let download = secure.client().start(HTTPRequest(url: secure.url))
-        let bytes = try await offload {
+        let bytes = try await onOwnThread {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2000, alignment: 16)
             defer { buffer.deallocate() }
             var bytes: [UInt8] = []
@@ -63,7 +63,7 @@ import Testing
         }
         #expect(bytes.elementsEqual(content[..<1000]))
         download.cancel()
-        let record = try await offload { finished.wait { $0 } }
+        let record = try await onOwnThread { finished.wait { $0 } }
         #expect(record.bytes == 1000)
         #expect(!record.isComplete)
     }
@@ -107,7 +107,7 @@ import Testing
             let download = secure.client().start(HTTPRequest(url: secure.url))
             _ = try await download.head()
             download.cancel()
-            let count: Int? = try await offload {
+            let count: Int? = try await onOwnThread {
                 finished.wait(atMost: .seconds(30)) { $0 >= number ? $0 : nil }
             }
             #expect(count == number)
@@ -122,7 +122,7 @@ import Testing
         let client = secure.client()
         let downloads = (0..<20).map { _ in client.start(HTTPRequest(url: secure.url)) }
         for download in downloads { _ = try await download.head() }
-        try await offload { secure.server.stop() }
+        try await onOwnThread { secure.server.stop() }
         for download in downloads { #expect(await download.readUntilEnd().1?.isTransient == true) }
     }
 }

@@ -26,7 +26,7 @@ import Testing
             let server = try serve(body)
             let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
             let path = scratch("file")
-            let told = try await offload { () -> [Int64] in
+            let told = try await onOwnThread { () -> [Int64] in
                 let file = try OwnedDescriptor(path, .readWrite, options: .create, permissions: .filePrivate)
                 try file.borrowed.writeAll([1, 2, 3])
                 var told: [Int64] = []
@@ -49,7 +49,7 @@ import Testing
             let download = client.start(HTTPRequest(url: server.url))
             _ = try await download.head()
             let path = scratch("file")
-            try await offload {
+            try await onOwnThread {
                 let first = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 1)
                 defer { first.deallocate() }
                 var count = 0
@@ -82,7 +82,7 @@ import Testing
             }
             let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
             let path = scratch("file")
-            try await offload {
+            try await onOwnThread {
                 let file = try OwnedDescriptor(path, .readWrite, options: .create, permissions: .filePrivate)
                 _ = try download.write(to: file.borrowed, from: start, every: .seconds(60)) { _ in }
             }
@@ -97,7 +97,7 @@ import Testing
             let path = scratch("file")
             _ = try scratch.write([UInt8](), to: "file")
             await #expect(throws: Errno.badFileDescriptor) {
-                try await offload {
+                try await onOwnThread {
                     let file = try OwnedDescriptor(path, .readOnly)
                     _ = try download.write(to: file.borrowed, from: 0, every: .seconds(60)) { _ in }
                 }
@@ -113,7 +113,7 @@ import Testing
             let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
             let path = scratch("file")
             let error = await #expect(throws: HTTPClientError.self) {
-                try await offload {
+                try await onOwnThread {
                     let file = try OwnedDescriptor(path, .readWrite, options: .create, permissions: .filePrivate)
                     _ = try download.write(to: file.borrowed, from: 0, limit: 100_000, every: .seconds(60)) { _ in }
                 }
@@ -135,7 +135,7 @@ import Testing
             }
             let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
             let path = scratch("file")
-            try await offload {
+            try await onOwnThread {
                 let file = try OwnedDescriptor(path, .readWrite, options: .create, permissions: .filePrivate)
                 #expect(throws: Enough.self) {
                     try download.write(to: file.borrowed, from: 0, every: .milliseconds(1)) { _ in throw Enough() }
@@ -161,7 +161,7 @@ import Testing
             let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
             _ = try await download.head()
             let path = scratch("file")
-            try await offload {
+            try await onOwnThread {
                 // In the ring before there is a file.
                 let one = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try download.read(into: $0) }
                 #expect(one == 1)
@@ -184,7 +184,7 @@ import Testing
             let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
             let path = scratch("file")
             let error = await #expect(throws: HTTPClientError.self) {
-                try await offload {
+                try await onOwnThread {
                     let file = try OwnedDescriptor(path, .readWrite, options: .create, permissions: .filePrivate)
                     _ = try download.write(to: file.borrowed, from: 0, every: .milliseconds(1)) { offset in
                         if offset == 5 { download.cancel() }
@@ -206,7 +206,7 @@ import Testing
                     let path = scratch("file-\(index)")
                     group.addTask {
                         let download = client.start(HTTPRequest(url: server.url))
-                        try await offload {
+                        try await onOwnThread {
                             let file = try OwnedDescriptor(
                                 path, .readWrite, options: .create, permissions: .filePrivate)
                             _ = try download.write(to: file.borrowed, from: 0, every: .seconds(60)) { _ in }

@@ -72,7 +72,7 @@ import Testing
         let download = client.start(HTTPRequest(url: server.url))
         _ = try await download.head()
         // What the kernel holds between the two sockets, and the client's own bound: the server stands still there.
-        let held = try await offload { () -> Int in
+        let held = try await onOwnThread { () -> Int in
             var last = -1
             while true {
                 let now: Int? = progress.wait(atMost: .milliseconds(300)) { $0.sent > max(last, 0) ? $0.sent : nil }
@@ -87,7 +87,7 @@ import Testing
     }
 
     private func readSome(_ download: HTTPDownload, _ count: Int) async -> (Int, HTTPClientError?) {
-        let read = try? await offload {
+        let read = try? await onOwnThread {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
             defer { buffer.deallocate() }
             var total = 0
@@ -113,7 +113,7 @@ import Testing
         _ = try await download.head()
         download.setPaused(true)
         let idle = Monitor(())
-        _ = try await offload { idle.wait(atMost: .milliseconds(800)) { _ in Bool?.none } }
+        _ = try await onOwnThread { idle.wait(atMost: .milliseconds(800)) { _ in Bool?.none } }
         download.setPaused(false)
         #expect(try await download.readAll().elementsEqual(body))
     }
@@ -130,12 +130,12 @@ import Testing
         let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
         let head = Task { try await download.head() }
         async let body = download.readUntilEnd()
-        try await offload { arrived.wait { $0 ? () : nil } }
+        try await onOwnThread { arrived.wait { $0 ? () : nil } }
         download.cancel()
         download.cancel()
         #expect(await body.1?.code == .cancelled)
         await #expect(throws: HTTPClientError.self) { try await head.value }
-        try await offload { left.wait { $0 ? () : nil } }
+        try await onOwnThread { left.wait { $0 ? () : nil } }
     }
 
     @Test func cancellingTheTaskClosesTheConnection() async throws {
@@ -149,11 +149,11 @@ import Testing
         }
         let client = HTTPClient.forTests()
         let task = Task { try await client.data(for: HTTPRequest(url: server.url), limit: 10) }
-        try await offload { arrived.wait { $0 ? () : nil } }
+        try await onOwnThread { arrived.wait { $0 ? () : nil } }
         task.cancel()
         let error = await #expect(throws: HTTPClientError.self) { try await task.value }
         #expect(error?.code == .cancelled)
-        try await offload { left.wait { $0 ? () : nil } }
+        try await onOwnThread { left.wait { $0 ? () : nil } }
     }
 
     @Test func dataIsLimited() async throws {

@@ -217,8 +217,8 @@ import Testing
         let client = secure.client()
         let url = secure.url
         let waiting = Task { try await client.data(for: HTTPRequest(url: url), limit: 1000) }
-        try await offload { arrived.wait { $0 ? () : nil } }
-        try await offload { secure.server.stop() }
+        try await onOwnThread { arrived.wait { $0 ? () : nil } }
+        try await onOwnThread { secure.server.stop() }
         await #expect(throws: HTTPClientError.self) { try await waiting.value }
     }
 }

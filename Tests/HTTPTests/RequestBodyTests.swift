@@ -28,7 +28,7 @@ private final class OpenFile: Sendable {
         } catch {
             result = .failure(error)
         }
-        try await offload { server.stop() }
+        try await onOwnThread { server.stop() }
         try result.get()
     }
 

@@ -17,7 +17,7 @@ import Testing
     }
 
     private static func drip(_ first: String, _ pieces: [String], to port: Int) async throws -> Seen {
-        try await offload {
+        try await onOwnThread {
             let client = OwnedDescriptor(try connect(port))
             try client.borrowed.writeAll(first.utf8)
             var seen = Seen()

@@ -12,7 +12,7 @@ struct ProcessTests {
     func collects() async throws {
         var generator = SeededGenerator.forTest()
         let input = generator.bytes(300_000)
-        let output = try await offload {
+        let output = try await onOwnThread {
             try ChildProcess.run(
                 executable: "sh", arguments: ["-c", "cat; echo oops >&2; exit 7"], standardInput: input)
         }
@@ -37,7 +37,7 @@ struct ProcessTests {
             descriptors: [6: left.writer, 5: right.writer])
         left.closeWriter()
         right.closeWriter()
-        try await offload {
+        try await onOwnThread {
             #expect(try child.wait() == 0)
             let text = String(decoding: try left.reader.readAll(), as: UTF8.self)
             let lines = text.split(separator: "\n")
@@ -56,7 +56,7 @@ struct ProcessTests {
             executable: "/bin/sh", arguments: ["-c", "trap '' TERM; echo ready; exec sleep 60"],
             descriptors: [1: ready.writer])
         ready.closeWriter()
-        try await offload {
+        try await onOwnThread {
             _ = try withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { try ready.reader.read(into: $0) }
             #expect(try child.wait(atMost: .milliseconds(1)) == nil)
             #expect(try child.stop(grace: .milliseconds(50)) == 128 + 9)
@@ -68,7 +68,7 @@ struct ProcessTests {
     @Test("A child starts with default signals, whatever the parent ignores")
     func signals() async throws {
         Signals.ignoreBrokenPipes()
-        let output = try await offload {
+        let output = try await onOwnThread {
             try ChildProcess.run(executable: "/bin/sh", arguments: ["-c", "grep SigIgn /proc/self/status"])
         }
         let digits = output.outputText.split { $0 == "\t" || $0 == "\n" }.last.map(String.init) ?? ""
@@ -80,7 +80,7 @@ struct ProcessTests {
     @Test("A run that takes too long is ended and reported")
     func timesOut() async throws {
         let error = await #expect(throws: KitError.self) {
-            try await offload {
+            try await onOwnThread {
                 try ChildProcess.run(executable: "sleep", arguments: ["60"], atMost: .milliseconds(50))
             }
         }
@@ -103,7 +103,7 @@ struct ProcessTests {
     func environment() async throws {
         try await Scratch.with { scratch in
             let folder = scratch.path
-            let output = try await offload {
+            let output = try await onOwnThread {
                 try ChildProcess.run(
                     executable: "/bin/sh", arguments: ["-c", "echo $A-$HOME-; pwd -P"], environment: ["A": "1"],
                     workingDirectory: folder)
@@ -115,7 +115,7 @@ struct ProcessTests {
 
     @Test("A child's limits are those that it was given")
     func limits() async throws {
-        let text = try await offload {
+        let text = try await onOwnThread {
             let output = try Pipe()
             let child = try ChildProcess.spawn(
                 executable: "/bin/sh", arguments: ["-c", "ulimit -d; ulimit -c; ulimit -n"],
@@ -133,7 +133,7 @@ struct ProcessTests {
 
     @Test("What a child writes is kept up to a size, and it is told when there is no more room", arguments: [3, 100])
     func capturedText(words: Int) async throws {
-        let (code, text) = try await offload {
+        let (code, text) = try await onOwnThread {
             let captured = try CapturedText(limit: 64)
             let child = try ChildProcess.spawn(
                 executable: "/bin/sh",

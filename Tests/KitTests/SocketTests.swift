@@ -22,7 +22,7 @@ struct SocketTests {
             for message in messages { _ = try? left.send(message) }
             left.close()
         }
-        try await offload { () throws in
+        try await onOwnThread { () throws in
             for message in messages { #expect(try right.receive() == message) }
             #expect(try right.receive() == nil)
         }
@@ -37,7 +37,7 @@ struct SocketTests {
                 for _ in 0..<200 { _ = try? left.send(Array(repeating: UInt8(number), count: 5000)) }
             }
         }
-        try await offload {
+        try await onOwnThread {
             for _ in 0..<800 {
                 let message = try #require(try right.receive())
                 #expect(message.count == 5000)
@@ -64,7 +64,7 @@ struct SocketTests {
             if (try? left.offer(last)) == false { try? left.flush() }
             left.close()
         }
-        try await offload { () throws in
+        try await onOwnThread { () throws in
             for message in messages { #expect(try right.receive() == message) }
             #expect(try right.receive() == last)
             #expect(try right.receive() == nil)
@@ -87,7 +87,7 @@ struct SocketTests {
                 }
             }
         }
-        try await offload {
+        try await onOwnThread {
             for _ in 0..<800 {
                 let message = try #require(try right.receive())
                 #expect(message.count == 50_000)
@@ -107,14 +107,14 @@ struct SocketTests {
         }
         #expect(!channel.hasEnded)
         try left.writeAll(bytes)
-        try await offload { () throws in
+        try await onOwnThread { () throws in
             for message in messages { #expect(try channel.receive() == message) }
         }
         let sender = try WorkerThread.start(name: "sender") {
             for byte in bytes.prefix(5) + bytes.suffix(6) { _ = try? left.writeAll([byte]) }
             try? left.close()
         }
-        try await offload { () throws in
+        try await onOwnThread { () throws in
             #expect(try channel.receive() == [1])
             #expect(try channel.receive() == [3, 4])
         }
@@ -168,11 +168,11 @@ struct SocketTests {
             }
         }
         left.close()
-        let ended = try await offload { receiver.wait { $0 } }
+        let ended = try await onOwnThread { receiver.wait { $0 } }
         #expect(ended)
         thread.join()
         #expect(throws: Errno.brokenPipe) { try left.send([1]) }
-        let last = try await offload { try right.receive() }
+        let last = try await onOwnThread { try right.receive() }
         #expect(last == nil)
     }
 
@@ -189,7 +189,7 @@ struct SocketTests {
                     accepted.withLock { $0 = peer }
                 }
             }
-            try await offload {
+            try await onOwnThread {
                 let client = try UnixSocket.connect(path)
                 let peer = accepted.wait { $0 }
                 let own = try PeerCredentials(of: client.borrowed)
@@ -210,7 +210,7 @@ struct SocketTests {
             let path = scratch("s")
             // A child makes the socket and dies without removing it.
             let script = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen()"
-            let output = try await offload {
+            let output = try await onOwnThread {
                 try ChildProcess.run(executable: "python3", arguments: ["-c", script, path.string])
             }
             try #require(output.exitCode == 0, "\(output.errorText)")

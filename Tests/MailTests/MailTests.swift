@@ -29,7 +29,7 @@ import Testing
             let subject = "Küste 3 wurde abgelehnt, und der Betreff ist recht lang geraten"
             let server = try MailServer(url: sink.url)
             let letter = Self.letter(subject: subject, text: text, to: ["a@example.com", "b@example.com"])
-            try await offload { try server.send(letter) }
+            try await onOwnThread { try server.send(letter) }
             let received = try #require(try sink.letters().first)
             #expect(received["from"] == "larder@example.com")
             #expect(received["to"] == ["a@example.com", "b@example.com"])
@@ -57,7 +57,7 @@ import Testing
 
     @Test func aServerThatIsNotThereIsSaid() async throws {
         let server = try MailServer(url: "smtp://127.0.0.1:1")
-        let error = await #expect(throws: MailError.self) { try await offload { try server.send(Self.letter()) } }
+        let error = await #expect(throws: MailError.self) { try await onOwnThread { try server.send(Self.letter()) } }
         #expect(error?.code == .notTaken)
         #expect(throws: MailError.self) { try MailServer(url: "https://example.com") }
     }
@@ -65,7 +65,7 @@ import Testing
     @Test func aPasswordIsNotSaidWithoutTLS() async throws {
         try await MailSink.with { sink in
             let server = try MailServer(url: sink.url, user: "me", password: "secret")
-            let error = await #expect(throws: MailError.self) { try await offload { try server.send(Self.letter()) } }
+            let error = await #expect(throws: MailError.self) { try await onOwnThread { try server.send(Self.letter()) } }
             #expect(error?.code == .notTaken)
             #expect(try sink.letters().isEmpty)
         }

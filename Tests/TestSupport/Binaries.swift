@@ -33,7 +33,7 @@ package enum Binaries {
     ) async throws -> ChildProcess.Output {
         let executable = try path(name)
         let variables = hermeticEnvironment.merging(environment) { $1 }
-        return try await offload {
+        return try await onOwnThread {
             try ChildProcess.run(
                 executable: executable, arguments: arguments, environment: variables,
                 workingDirectory: workingDirectory,

@@ -20,7 +20,7 @@ package enum FolderWatch {
         in folder: FilePath, atMost limit: Duration = .seconds(60),
         until condition: @escaping @Sendable () throws -> Bool
     ) async throws {
-        try await offload {
+        try await onOwnThread {
             let watch = try FolderChanges()
             try watch.add(folder)
             try wait(watch, folder, limit, condition)
@@ -32,7 +32,7 @@ package enum FolderWatch {
         below root: FilePath, atMost limit: Duration = .seconds(60),
         until condition: @escaping @Sendable () throws -> Bool
     ) async throws {
-        try await offload {
+        try await onOwnThread {
             let watch = try FolderChanges()
             try wait(watch, root, limit) {
                 // Before the look: what comes to a folder after it is told.
@@ -46,7 +46,7 @@ package enum FolderWatch {
     package static func wait(
         forClosing files: [FilePath], atMost limit: Duration, until condition: @escaping @Sendable () throws -> Bool
     ) async throws {
-        try await offload {
+        try await onOwnThread {
             let watch = try FolderChanges()
             // What is closed already cannot be watched and need not be.
             for file in files { _ = try? watch.addClosing(of: file) }

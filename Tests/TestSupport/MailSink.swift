@@ -50,7 +50,7 @@ package final class MailSink: Sendable {
             try output.writeEnd.close()
             let result: Result<Void, any Error>
             do {
-                let line = try await offload { () throws -> String in
+                let line = try await onOwnThread { () throws -> String in
                     var text: [UInt8] = []
                     var byte: UInt8 = 0
                     while try withUnsafeMutableBytes(of: &byte, { try output.readEnd.read(into: $0) }) > 0,
@@ -66,7 +66,7 @@ package final class MailSink: Sendable {
             }
             try input.writeEnd.close()
             try output.readEnd.close()
-            _ = try await offload { try process.wait() }
+            _ = try await onOwnThread { try process.wait() }
             try result.get()
         }
     }

@@ -66,7 +66,7 @@ package final class PostgresServer: Sendable {
     /// One that a test may stop and start as it likes. It is there until nobody holds it.
     package static func start() async throws -> PostgresServer {
         let programs = try programFolder()
-        return try await offload {
+        return try await onOwnThread {
             let (input, output) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
             let words = ["/bin/sh", "-c", script, "sh", programs.string]
             let isRoot = geteuid() == 0
@@ -102,7 +102,7 @@ package final class PostgresServer: Sendable {
 
     /// Kills the server as a power cut would, and starts it again.
     package func restart() async throws {
-        try await offload { [self] in
+        try await onOwnThread { [self] in
             _ = try turn.withLock { _ in
                 try Array("restart\n".utf8).withUnsafeBytes { try input.writeFully($0) }
                 return try Self.line(output)
@@ -124,7 +124,7 @@ package final class PostgresServer: Sendable {
 
     /// Runs statements with the server's own tool; a line for each row, columns apart by `|`.
     package func run(_ sql: String, in schema: String) async throws -> String {
-        let output = try await offload { [programs, url = address(schema)] in
+        let output = try await onOwnThread { [programs, url = address(schema)] in
             try ChildProcess.run(
                 executable: programs.appending("psql"), arguments: ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql, url],
                 atMost: .seconds(60))

@@ -81,7 +81,8 @@ struct ExtensionHost: Sendable {
         let limit = min(left, timeLimit)
         // All that it may use is counted first: a service that is killed meanwhile has counted too much, not nothing.
         await note(subject.app) { $0.spend(limit, at: now) }
-        let run = try? await offload {
+        // The conversation waits for parts of the service that need the threads of `offload`.
+        let run = try? await onOwnThread {
             host.converse(subject, limit: limit, wasLaunched: known.history.lastLaunch != nil, onRequest, body)
         }
         let spent = run?.spent ?? .zero

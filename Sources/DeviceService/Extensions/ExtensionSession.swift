@@ -5,7 +5,7 @@ import DeviceProtocol
 import Kit
 import System
 
-/// A running extension and the conversation with it. Blocks; for an owned thread or `offload`.
+/// A running extension and the conversation with it. Blocks; for an owned thread.
 ///
 /// A thread beside the conversation waits for the extension's time to be over: it warns the extension, and in the end kills it,
 /// which ends whatever the conversation waits for.

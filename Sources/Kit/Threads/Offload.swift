@@ -8,14 +8,32 @@
 package func offload<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     let work = Locked<(@Sendable () throws -> Result)?>(body)
     return try await withCheckedThrowingContinuation { continuation in
-        BlockingPool.shared.run {
-            let result = Swift.Result { () throws -> Result in
-                let body = work.withLock { $0.take() }
-                guard let body else { throw CancellationError() }
-                return try body()
-            }
-            continuation.resume(with: result)
+        BlockingPool.shared.run { continuation.resume(with: once(work)) }
+    }
+}
+
+/// As `offload`, on a thread of its own: for work that waits for what others do. `offload` has so many threads and no more; all
+/// of them waiting for somebody who needs one would be the end of it.
+/// - Throws: `Errno` when the system has no room for another thread, and what `body` throws.
+package func onOwnThread<Result: Sendable>(
+    name: String = "larder-waiting", _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+    let work = Locked<(@Sendable () throws -> Result)?>(body)
+    return try await withCheckedThrowingContinuation { continuation in
+        do {
+            try WorkerThread.start(name: name) { continuation.resume(with: once(work)) }
+        } catch {
+            continuation.resume(throwing: error)
         }
+    }
+}
+
+/// Does what is waiting there, and lets go of all that it captured.
+private func once<Result>(_ work: Locked<(@Sendable () throws -> Result)?>) -> Swift.Result<Result, any Error> {
+    Swift.Result {
+        let body = work.withLock { $0.take() }
+        guard let body else { throw CancellationError() }
+        return try body()
     }
 }
 

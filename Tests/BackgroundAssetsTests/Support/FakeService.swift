@@ -109,7 +109,7 @@ final class FakeService: Sendable {
     /// Waits until `count` streams of status updates were opened; the last one.
     func stream(_ count: Int = 1) async throws -> Stream<DownloadEvent> {
         let state = self.state
-        return try await offload {
+        return try await onOwnThread {
             let stream = state.wait(atMost: .seconds(120)) { state in
                 state.streams.count >= count ? state.streams[count - 1] : nil
             }
@@ -121,7 +121,7 @@ final class FakeService: Sendable {
     /// Waits until the client asked for `method`, and so often.
     func asked(_ method: String, times: Int = 1) async throws {
         let state = self.state
-        try await offload {
+        try await onOwnThread {
             let done = state.wait(atMost: .seconds(120)) { state in
                 state.methods.count { $0 == method } >= times ? true : nil
             }
@@ -132,7 +132,7 @@ final class FakeService: Sendable {
     /// Waits until the client let go of a stream or a request.
     func letGo(_ id: Int64) async throws {
         let state = self.state
-        try await offload {
+        try await onOwnThread {
             guard state.wait(atMost: .seconds(120), { $0.cancelled.contains(id) ? true : nil }) == true else {
                 throw DeviceError(.failed, "the client holds on to \(id)")
             }

@@ -49,15 +49,15 @@ struct ExtensionHarness: Sendable {
     var group: FilePath { get throws { try subject().group ?? FilePath() } }
 
     /// Writes the app's bundle.
-    func subject(_ behaviour: String = "accept", change: (inout AppFixture) -> Void = { _ in }) throws
-        -> ExtensionSubject
-    {
+    func subject(
+        _ behaviour: String = "accept", in folder: String = "build", change: (inout AppFixture) -> Void = { _ in }
+    ) throws -> ExtensionSubject {
         var fixture = AppFixture()
         fixture.identifier = Self.app
         fixture.keys = AppFixture.managedKeys(manifestURL: "https://localhost/manifest")
         fixture.files = ["Extensions/Downloader.appex/behaviour": Array(behaviour.utf8)]
         change(&fixture)
-        let bundle = try AppBundleReader.bundle(at: try fixture.write(in: try scratch.makeDirectory("build")))
+        let bundle = try AppBundleReader.bundle(at: try fixture.write(in: try scratch.makeDirectory(folder)))
         guard let subject = ExtensionSubject(bundle, paths: paths) else { throw Errno.invalidArgument }
         return subject
     }

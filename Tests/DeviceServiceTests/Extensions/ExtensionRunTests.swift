@@ -62,7 +62,7 @@ import Testing
                 hasBegun.withLock { $0 = true }
                 _ = mayEnd.wait { $0 ? true : nil }
             }
-            _ = try await offload { hasBegun.wait { $0 ? true : nil } }
+            _ = try await onOwnThread { hasBegun.wait { $0 ? true : nil } }
             #expect(try await budgetLeft(harness) == RuntimeBudget.most - .seconds(30))
             mayEnd.withLock { $0 = true }
             #expect(await outcome.trouble == nil)
@@ -95,7 +95,7 @@ import Testing
             }
             defer { for child in children { child.kill() } }
             #expect(SandboxLeftovers.end(below: own) == 1)
-            let code = try await offload { try children[0].wait(atMost: .seconds(20)) }
+            let code = try await onOwnThread { try children[0].wait(atMost: .seconds(20)) }
             #expect(code == 137)
             #expect(try children[1].wait(atMost: .zero) == nil)
         }
@@ -152,6 +152,30 @@ import Testing
             }
             #expect(running.withLock { $0.most } == 1)
             #expect(harness.notes.all.isEmpty)
+        }
+    }
+
+    /// Each conversation waits for parts of the service that need threads for blocking work themselves.
+    @Test(.timeLimit(.minutes(3))) func manyConversationsAtOnceLeaveTheServiceItsThreads() async throws {
+        let count = 80
+        let arrived = Monitor(0)
+        try await ExtensionHarness.with(sandbox: ExtensionSandbox(mode: .off)) { harness in
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for number in 0..<count {
+                    let subject = try harness.subject(in: "build-\(number)") {
+                        $0.identifier = "org.example.game\(number)"
+                        $0.extensionExecutable = "#!/bin/sh\nread line <&3\n"
+                    }
+                    group.addTask {
+                        await harness.host.run(subject, consequence: "nothing follows") { _ in
+                            arrived.withLock { $0 += 1 }
+                            arrived.wait { $0 == count ? () : nil }
+                            _ = try waitFor { try? await offload {} }
+                        }.trouble
+                    }
+                }
+                for try await trouble in group { #expect(trouble == nil) }
+            }
         }
     }
 

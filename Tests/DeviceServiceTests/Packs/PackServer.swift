@@ -95,7 +95,7 @@ final class PackServer: Sendable {
 
     /// Blocks until so many requests have come. For an owned thread.
     func waitForRequests(_ count: Int) async throws {
-        try await offload { [state] in state.wait { $0.requests.count >= count ? () : nil } }
+        try await onOwnThread { [state] in state.wait { $0.requests.count >= count ? () : nil } }
     }
 
     private static func answer(_ request: HTTPServerRequest, _ state: Monitor<State>) -> HTTPServerResponse {

@@ -310,7 +310,7 @@ import Testing
             await first.store.close()
             let root = first.root
             let hook = crashing.commitHook
-            _ = try? await offload {
+            _ = try? await onOwnThread {
                 var options = PackPipeline.Options()
                 options.hook = hook
                 try install(

@@ -76,7 +76,7 @@ struct StoreHarness {
     private func end() async {
         await store.close()
         await database.close()
-        _ = try? await offload { [server] in server.stop() }
+        _ = try? await onOwnThread { [server] in server.stop() }
     }
 
     /// The same state folder under another service, as after a restart.

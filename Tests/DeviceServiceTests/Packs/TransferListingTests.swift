@@ -31,7 +31,7 @@ import Testing
             generations.withLock { $0 = known }
             let events = harness.store.events(ofApp: StoreHarness.app)
             try await harness.store.request([try harness.offer(PackFixture("levels", files: ["a": [1]])).request])
-            _ = try await offload { isHeld.wait { $0 ? true : nil } }
+            _ = try await onOwnThread { isHeld.wait { $0 ? true : nil } }
             var states: Set<TransferStatus.State> = []
             while let transfer = try await harness.store.transfers(app: nil).first {
                 states.insert(transfer.state)

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func ask(_ channel: FrameChannel, _ text: String) async throws -> WireHeader? {
-        try await offload {
+        try await onOwnThread {
             try channel.send(Array(text.utf8))
             return try channel.receive().map { try WireCodec.header($0) }
         }
@@ -46,7 +46,7 @@ import Testing
         try await ServiceHarness.with { harness in
             let channel = try raw(harness)
             #expect(try await ask(channel, text)?.error != nil)
-            let end = try await offload { try channel.receive() }
+            let end = try await onOwnThread { try channel.receive() }
             #expect(end == nil)
             _ = try await harness.connect().send(AppsRequest())
         }
@@ -71,7 +71,7 @@ import Testing
             try channel.send(Array(stream.utf8))
             #expect(try await ask(channel, stream)?.error?.code == .badMessage)
             try channel.send(Array(#"{"cancel":2}"#.utf8))
-            let end = try await offload { try channel.receive().map { try WireCodec.header($0) } }
+            let end = try await onOwnThread { try channel.receive().map { try WireCodec.header($0) } }
             #expect(end?.stream == 2)
         }
     }

@@ -21,7 +21,7 @@ import Testing
 
         /// Waits for a sleeper and wakes it.
         func wake() async throws {
-            let sleeper = try await offload {
+            let sleeper = try await onOwnThread {
                 self.waiting.wait { $0.isEmpty ? nil : $0.removeFirst() }
             }
             sleeper.resume()

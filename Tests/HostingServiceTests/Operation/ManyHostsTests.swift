@@ -190,7 +190,7 @@ final class HostGroup: Sendable {
     func kill(_ index: Int) async throws {
         let program = programs.withLock { $0[index].program }
         program.process.kill()
-        _ = try await offload { try program.process.wait() }
+        _ = try await onOwnThread { try program.process.wait() }
         let new = try await start(index)
         programs.withLock { $0[index] = new }
     }
@@ -198,7 +198,7 @@ final class HostGroup: Sendable {
     func stop() async throws {
         for (program, _) in programs.withLock({ $0 }) {
             program.process.terminate()
-            #expect(try await offload { try program.process.wait() } == 0)
+            #expect(try await onOwnThread { try program.process.wait() } == 0)
         }
     }
 }

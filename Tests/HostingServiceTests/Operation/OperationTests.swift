@@ -161,7 +161,7 @@ import Testing
         let request = Task { try await RawExchange.send("GET", "/slow", to: url) }
         for await _ in inside.stream {}
         let stopped = Task {
-            try await offload { () -> Bool in
+            try await onOwnThread { () -> Bool in
                 let isDrained = server.drain(atMost: .seconds(60))
                 server.stop()
                 return isDrained

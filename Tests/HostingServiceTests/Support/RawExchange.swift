@@ -25,7 +25,7 @@ enum RawExchange {
     /// - Parameter thenClose: says that nothing more will come.
     static func send(_ bytes: [UInt8], to url: String, thenClose: Bool = false) async throws -> Publisher.Answer {
         let port = UInt16(url.split(separator: ":").last ?? "") ?? 0
-        let received = try await onThread {
+        let received = try await onOwnThread {
             let socket = OwnedDescriptor(try connect(port))
             // A server that has decided may close before it has read everything; what it says counts.
             _ = try? bytes.withUnsafeBytes { try socket.borrowed.writeFully($0) }
@@ -33,19 +33,6 @@ enum RawExchange {
             return (try? socket.borrowed.readAll()) ?? []
         }
         return try answer(received)
-    }
-
-    /// Blocks a thread of its own: the hosts that are asked, in this process, need those of `offload` to answer.
-    private static func onThread(
-        _ body: @escaping @Sendable () throws -> [UInt8]
-    ) async throws -> [UInt8] {
-        try await withCheckedThrowingContinuation { continuation in
-            do {
-                try WorkerThread.start(name: "exchange") { continuation.resume(with: Result { try body() }) }
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
     }
 
     private static func connect(_ port: UInt16) throws -> FileDescriptor {

@@ -53,7 +53,7 @@ import Testing
 
         /// What the client has sent up to its subscriptions.
         func asked() async throws -> String {
-            try await offload { [known] in String(decoding: known.wait { $0?.asked }, as: UTF8.self) }
+            try await onOwnThread { [known] in String(decoding: known.wait { $0?.asked }, as: UTF8.self) }
         }
 
         /// Sends a signal that names `subject`.
