@@ -85,8 +85,7 @@ extension Campaign {
 
     private func awaitEnds(before end: ContinuousClock.Instant) async throws {
         while true {
-            var left: [String]?
-            try await until("the downloads are listed") { left = try await self.look() }
+            let left: [String]? = try await until("the downloads are listed") { try await self.look() }
             let known = try await ended()
             let untold = films.withLock { $0.untold(known.all) }
             if left?.isEmpty == true, untold.isEmpty { return }

@@ -184,12 +184,25 @@ extension Campaign {
         } catch let error as DeviceError where error.code != .disconnected {}
     }
 
-    /// Tries what may fail for a moment until it does not.
-    func until(_ what: String, _ body: () async throws -> Void) async throws {
+    /// Tries what may fail for a moment until it does not, or the time is over, in the middle of it too.
+    @discardableResult
+    func until<Result: Sendable>(
+        _ what: String, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         let end = ContinuousClock.now + .seconds(90)
         while true {
+            let attempt = Task {
+                let result = try await body()
+                try Task.checkCancellation()
+                return result
+            }
+            let timer = Task {
+                try await Task.sleep(until: end, clock: .continuous)
+                attempt.cancel()
+            }
+            defer { timer.cancel() }
             do {
-                return try await body()
+                return try await attempt.value
             } catch {
                 guard ContinuousClock.now < end else { throw Violation("not within 90 s: \(what): \(error)") }
                 await nextChange()

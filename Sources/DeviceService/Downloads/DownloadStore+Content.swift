@@ -94,6 +94,9 @@ extension DownloadStore {
         }
     }
 
+    /// Those of the numbers that stand for nothing any more: app or extension has heard of their end.
+    func unknown(among numbers: [Int64]) -> [Int64] { numbers.filter { keys[$0] == nil } }
+
     /// Lets go what an install that is no more still held.
     func releaseAll(except apps: Set<String>) async {
         let held = downloads.filter { $0.value.state == .held && !apps.contains($0.key.app) }.keys

@@ -54,16 +54,20 @@ actor InstallRun {
         following = Task { [weak self] in
             for await event in events { await self?.follow(event) }
         }
+        var heardOf: [Int64] = []
         if machine.plan.isUnmanaged {
             let changes = await tools.downloads.watch(app)
             followingDownloads = Task { [weak self] in
                 for await download in changes { await self?.follow(download) }
             }
             if !machine.state.isLaunchable { await tools.downloads.beginInstall(app) }
+            heardOf = await tools.downloads.unknown(among: machine.plan.pending().compactMap(\.downloadNumber))
         }
         await journal()
         report()
         await perform(machine.entry)
+        // The service before this one had it told and was killed before the journal knew.
+        for number in heardOf { post(.item(.download(number), .finished)) }
         for await posted in facts {
             if let number = posted.step, number != step?.number { continue }
             switch posted.news {

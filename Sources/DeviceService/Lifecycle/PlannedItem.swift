@@ -96,6 +96,11 @@ package struct PlannedItem: Codable, Hashable, Sendable {
     package var download: String? {
         if case .download(_, let identifier, _) = content { identifier } else { nil }
     }
+
+    /// The number of a download that was taken; nil for others.
+    var downloadNumber: Int64? {
+        if case .download(let number, _, _) = content { number } else { nil }
+    }
 }
 
 extension PlannedItem {
