@@ -66,7 +66,7 @@ import Testing
         let manager = BADownloadManager(
             client: DownloadClient(app: .success("org.example.Game")) { try service.connectAndWait(as: "test") })
         manager.delegate = delegate
-        let answer = try await offload { answers.wait { $0.first } }
+        let answer = try await onOwnThread { answers.wait { $0.first } }
         manager.delegate = nil
         #expect(answer.app == "org.example.Game" && answer.id == challenge.id)
         return answer.answer
@@ -139,11 +139,28 @@ import Testing
         // A login for everything, and a credential for another server, accept nobody; an accepted server is no login.
         let login = URLCredential(user: "ann", password: "secret", persistence: .forSession)
         #expect(try await answer(of: WithHandler { _ in (.useCredential, login) }, to: Self.trust) == .byDefault)
-        let other = URLCredential(trust: SecTrust(certificates: [Data([9])]))
+        let other = URLCredential(trust: SecTrust(certificates: [Data([9])], isTrustedBySystem: false))
         #expect(try await answer(of: WithHandler { _ in (.useCredential, other) }, to: Self.trust) == .byDefault)
-        let none = URLCredential(trust: SecTrust(certificates: []))
+        let none = URLCredential(trust: SecTrust(certificates: [], isTrustedBySystem: false))
         #expect(try await answer(of: WithHandler { _ in (.useCredential, none) }, to: Self.trust) == .byDefault)
         #expect(try await answer(of: WithHandler { _ in (.useCredential, other) }, to: Self.login) == .byDefault)
+    }
+
+    @Test func aServerThatTheSystemTrustsIsShownAsSuch() async throws {
+        let seen = Locked<[String]>([])
+        for isTrusted in [nil, true] {
+            var trust = Self.trust
+            trust.isTrusted = isTrusted
+            let answer = try await answer(
+                of: WithHandler { challenge in
+                    let judged = challenge.protectionSpace.serverTrust?.isTrustedBySystem
+                    let code = (challenge.error as? URLError)?.code
+                    seen.withLock { $0.append("\(judged == true) \(code == .serverCertificateUntrusted)") }
+                    return (.cancelAuthenticationChallenge, nil)
+                }, to: trust)
+            #expect(answer == ChallengeAnswer(.cancel))
+        }
+        #expect(seen.withLock { $0 } == ["false true", "true false"])
     }
 
     @Test func aCertificateForTheServer() async throws {

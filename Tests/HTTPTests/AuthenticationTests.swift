@@ -119,7 +119,7 @@ import Testing
 
     /// SHA-256 of the certificate that the error shows.
     private func shown(_ error: HTTPClientError?) throws -> Digest {
-        guard case .serverTrust(let certificates) = error?.challenge?.demands.first, let own = certificates.first else {
+        guard case .serverTrust(let certificates, _) = error?.challenge?.demands.first, let own = certificates.first else {
             throw HTTPClientError(.failed, "no certificate was shown: \(String(describing: error))")
         }
         return SHA256.hash(own)
@@ -132,7 +132,7 @@ import Testing
         let error = await failure(stranger, request(secure.url + "/f"))
         #expect(error?.code == .untrustedCertificate)
         let digest = try shown(error)
-        if case .serverTrust(let certificates) = error?.challenge?.demands.first { #expect(certificates.count == 2) }
+        if case .serverTrust(let certificates, false) = error?.challenge?.demands.first { #expect(certificates.count == 2) }
         let accepting = request(secure.url + "/f") { $0.acceptedCertificate = digest }
         #expect(try await text(stranger, accepting) == "in\n")
         // What one request accepts is accepted for no other.
@@ -164,6 +164,59 @@ import Testing
             #expect(
                 try await text(client, request(secure.url + "/f") { $0.acceptedCertificate = digest }) == "in\n")
         }
+    }
+
+    @Test func aServerThatTheSystemTrustsIsShownBeforeAnythingIsSent() async throws {
+        let asked = Locked<[String]>([])
+        let secure = try SecureServer { request in
+            asked.withLock { $0.append(request.path) }
+            return .text(200, "in")
+        }
+        let client = secure.client()
+        // A connection that stands is of no use to whoever wants to judge.
+        #expect(try await text(client, HTTPRequest(url: secure.url + "/before")) == "in\n")
+        let error = await failure(client, request(secure.url + "/f") { $0.asksForTrust = true })
+        #expect(error?.code == .trustAsked && error?.isTransient == false)
+        guard case .serverTrust(let certificates, true) = error?.challenge?.demands.first else {
+            Issue.record("no certificate was shown: \(String(describing: error))")
+            return
+        }
+        #expect(certificates.count == 2)
+        let digest = try shown(error)
+        #expect(try await text(client, request(secure.url + "/f") { $0.acceptedCertificate = digest }) == "in\n")
+        // Who does not trust it himself is told so.
+        let stranger = await failure(HTTPClient.forTests(), request(secure.url + "/f") { $0.asksForTrust = true })
+        #expect(stranger?.code == .untrustedCertificate)
+        guard case .serverTrust(_, false) = stranger?.challenge?.demands.first else {
+            Issue.record("the certificate is said to be trusted: \(String(describing: stranger))")
+            return
+        }
+        secure.server.stop()
+        #expect(asked.withLock { $0 } == ["/before", "/f"])
+    }
+
+    @Test func aTrustedCertificateOfAnotherNameIsNotTrusted() async throws {
+        let folder = FolderOwner(try TemporaryDirectory(prefix: "larder-trust"))
+        let authority = try DevelopmentAuthority(folder: folder.path)
+        let identity = try authority.temporaryIdentity(
+            hosts: [HostName("other.example")], from: Timestamp.now.seconds - 86_400, days: 300)
+        let secure = try SecureServer(identity: identity) { _ in .text(200, "in") }
+        let client = HTTPClient.forTests { $0.trustedCertificates = [authority.certificateFile] }
+        let error = await failure(client, request(secure.url + "/f") { $0.asksForTrust = true })
+        #expect(error?.code == .untrustedCertificate)
+    }
+
+    @Test(arguments: ["TLSv1.2", "TLSv1.3"]) func nothingIsShownToAServerThatIsStillToBeJudged(
+        version: String
+    ) async throws {
+        let clients = try Clients()
+        let server = try IndependentServer(
+            files: ["file": Array("in".utf8)],
+            locations: """
+                ssl_client_certificate \(clients.file); ssl_verify_client optional; ssl_protocols \(version);
+                """)
+        let error = await failure(server.client(), request(server.url + "/file") { $0.asksForTrust = true })
+        #expect(error?.code == .trustAsked)
     }
 
     // MARK: - The client's certificate

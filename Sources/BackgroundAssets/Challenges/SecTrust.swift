@@ -5,19 +5,23 @@
     public import Foundation
     public import FoundationNetworking
 
-    /// The certificates that a server has shown and the system does not trust. It stands where the Security framework's type
-    /// of that name stands on Apple's platforms.
+    /// The certificates that a server has shown. It stands where the Security framework's type of that name stands on Apple's
+    /// platforms.
     public final class SecTrust: NSObject, Sendable {
         /// In DER, the server's own first, then what it sent along.
         public let certificates: [Data]
 
-        init(certificates: [Data]) {
+        /// Whether the system trusts them: what `SecTrustEvaluateWithError` says on Apple's platforms.
+        public let isTrustedBySystem: Bool
+
+        init(certificates: [Data], isTrustedBySystem: Bool) {
             self.certificates = certificates
+            self.isTrustedBySystem = isTrustedBySystem
             super.init()
         }
     }
 
-    /// A server's certificate is not trusted. FoundationNetworking on Linux declares the name, and forbids its use.
+    /// A server's certificate is to be judged. FoundationNetworking on Linux declares the name, and forbids its use.
     public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
     /// A server asks for the client's certificate. FoundationNetworking on Linux declares the name, and forbids its use.

@@ -22,16 +22,24 @@
             let space = ServerProtectionSpace(
                 host: description.host, port: description.port, scheme: description.scheme, realm: description.realm,
                 method: method,
-                trust: description.certificates.map { SecTrust(certificates: $0.map { Data($0.bytes) }) },
+                trust: description.certificates.map { certificates in
+                    SecTrust(
+                        certificates: certificates.map { Data($0.bytes) },
+                        isTrustedBySystem: description.isTrusted == true)
+                },
                 authorities: (description.authorities ?? []).map { Data($0.bytes) })
             let proposed = description.proposedCredential.flatMap { proposed -> URLCredential? in
                 guard let user = proposed.user else { return nil }
                 return URLCredential(user: user, password: proposed.password ?? "", persistence: .none)
             }
+            // A server that the system trusts has done nothing wrong.
+            let error =
+                description.isTrusted == true
+                ? nil : URLError(code, userInfo: [NSLocalizedDescriptionKey: description.reason])
             self.init(
                 protectionSpace: space, proposedCredential: proposed,
-                previousFailureCount: description.previousFailureCount, failureResponse: nil,
-                error: URLError(code, userInfo: [NSLocalizedDescriptionKey: description.reason]), sender: Silence())
+                previousFailureCount: description.previousFailureCount, failureResponse: nil, error: error,
+                sender: Silence())
         }
 
         /// Challenges are answered by what the method returns or its handler is given.

@@ -30,6 +30,8 @@ package struct ChallengeDescription: Codable, Hashable, Sendable {
     package var proposedCredential: ChallengeCredential?
     /// With `serverTrust`: the server's certificates in DER, its own first.
     package var certificates: [Base64]?
+    /// With `serverTrust`: the system trusts them; nil when it does not.
+    package var isTrusted: Bool?
     /// With `clientCertificate`: names in DER of the authorities whose certificates the server takes; none for any.
     package var authorities: [Base64]?
     /// Why, for a person.
@@ -38,7 +40,7 @@ package struct ChallengeDescription: Codable, Hashable, Sendable {
     package init(
         id: String, method: Method, scheme: String, host: String, port: Int, realm: String? = nil,
         previousFailureCount: Int = 0, proposedCredential: ChallengeCredential? = nil, certificates: [Base64]? = nil,
-        authorities: [Base64]? = nil, reason: String
+        isTrusted: Bool? = nil, authorities: [Base64]? = nil, reason: String
     ) {
         self.id = id
         self.method = method
@@ -49,6 +51,7 @@ package struct ChallengeDescription: Codable, Hashable, Sendable {
         self.previousFailureCount = previousFailureCount
         self.proposedCredential = proposedCredential
         self.certificates = certificates
+        self.isTrusted = isTrusted
         self.authorities = authorities
         self.reason = reason
     }

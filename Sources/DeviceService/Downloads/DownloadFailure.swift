@@ -42,6 +42,10 @@ struct DownloadFailure: Error {
                 .downloadWrongSize, "\(name) is not as long as its fileSize says: \(cause) Correct one of the two.")
         case .untrustedCertificate:
             error = DeviceError(.downloadUntrusted, "The server of \(name) is not trusted: \(cause)")
+        case .trustAsked:
+            error = DeviceError(
+                .downloadUntrusted,
+                "The server of \(name) is not accepted: the app or its extension does not trust it, though the system does.")
         case .clientCertificate:
             error = DeviceError(
                 .downloadClientCertificate,

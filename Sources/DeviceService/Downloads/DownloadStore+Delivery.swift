@@ -51,7 +51,7 @@ extension DownloadStore {
         for index in (listeners[app] ?? []).indices where listeners[app]?[index].id == id {
             listeners[app]?[index].answersChallenges = false
         }
-        for (question, asked) in questions where asked.listener == id { answer(question, with: nil) }
+        for (question, asked) in questions where asked.listener == id { withdrawQuestion(question) }
         await inTurn {
             // A delegate may have heard, and its app not have lived to say so. Until that is known nobody else is told.
             let told = listeners[app]?.first { $0.id == id }?.outstanding ?? []

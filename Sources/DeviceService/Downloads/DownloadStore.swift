@@ -204,7 +204,7 @@ actor DownloadStore: TransferOwner {
         var job = DownloadFetch.Job(
             number: number, description: download.description, places: places(download.app), key: download.key,
             space: tools.space)
-        if !download.description.isPack { job.challenges = challenges[download.key] ?? ChallengeMachine() }
+        if !download.description.isPack { job.challenges = await prepare(download.key, download.description.url) }
         guard !launched.contains(download.app) else { return job }
         job.permitsHost = try await tools.hosts.rule(download.app)
         if download.description.fileSize == nil {
@@ -269,7 +269,7 @@ actor DownloadStore: TransferOwner {
     /// Stops transfers where they can go on from.
     func close() async {
         isClosed = true
-        for id in questions.keys { answer(id, with: nil) }
+        for id in questions.keys { withdrawQuestion(id) }
         let running = attempts.map { ($0.key, $0.value) }
         for (_, attempt) in running { attempt.fetch.attempt.stop() }
         for (key, attempt) in running { await settle(key, attempt.number) }

@@ -12,7 +12,7 @@ extension ActiveTransfer {
         larder_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
         try setWatch(
             authentication.acceptedCertificate,
-            stopsWhenAsked: authentication.identity == nil && !authentication.goesWithoutIdentity)
+            stopsWhenAsked: authentication.stopsWhenAsked)
         if authentication.needsOwnConnection {
             // Neither the connection, nor a stream of it, nor its TLS session goes to another request.
             larder_curl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
@@ -76,7 +76,7 @@ extension ActiveTransfer {
     /// The server wants a certificate, and nobody has said what to do about that: the handshake was broken off.
     var certificateDemand: HTTPClientError? {
         guard let watch, larder_tls_watch_was_asked(watch), let authentication = transfer.request.authentication,
-            authentication.identity == nil, !authentication.goesWithoutIdentity
+            authentication.stopsWhenAsked
         else { return nil }
         return certificateError("The server of \(DisplayURL.text(transfer.request.url)) asks for a certificate.")
     }
@@ -106,14 +106,16 @@ extension ActiveTransfer {
         return (0..<larder_tls_watch_authority_count(watch)).map { bytes(larder_tls_watch_authority(watch, $0)) }
     }
 
-    /// The server's certificates, to be judged by somebody else than the system.
-    var trustChallenge: HTTPChallenge? {
+    /// The server's certificates, to be judged by somebody else than the system; nil when they were not seen.
+    func trustChallenge(isTrusted: Bool) -> HTTPChallenge? {
         guard let watch, let origin else { return nil }
         let certificates = (0..<larder_tls_watch_certificate_count(watch)).map {
             bytes(larder_tls_watch_certificate(watch, $0))
         }
         return certificates.isEmpty
-            ? nil : HTTPChallenge(origin: origin, demands: [.serverTrust(certificates: certificates)])
+            ? nil
+            : HTTPChallenge(
+                origin: origin, demands: [.serverTrust(certificates: certificates, isTrusted: isTrusted)])
     }
 
     /// OpenSSL's reason, which libcurl does not know when the handshake ended with it.
@@ -131,3 +133,9 @@ extension ActiveTransfer {
 // libcurl's CURLAUTH_BASIC and CURLAUTH_DIGEST, which Swift does not see.
 private let basicScheme = 1 << 0
 private let digestScheme = 1 << 1
+
+extension HTTPAuthentication {
+    /// Whether the handshake is broken off when the server asks for a certificate. The server's own comes first: while that is
+    /// still to be judged, it is shown none.
+    fileprivate var stopsWhenAsked: Bool { identity == nil && !goesWithoutIdentity && !asksForTrust }
+}

@@ -13,7 +13,7 @@ extension ActiveTransfer {
         let detail = String(cString: errorText)
         return HTTPClientError(
             kind, "\(place): \(words).",
-            challenge: kind == .untrustedCertificate ? trustChallenge : nil,
+            challenge: kind == .untrustedCertificate ? trustChallenge(isTrusted: false) : nil,
             cause: detail.isEmpty ? nil : CurlDetail(text: detail))
     }
 

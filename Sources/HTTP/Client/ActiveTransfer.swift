@@ -119,7 +119,17 @@ final class ActiveTransfer {
     func requestStarts() -> Bool {
         phase = .exchanging
         lastByte = turn.now
-        return mayAsk(ParsedURL(finalURL)?.host ?? "")
+        return mayAsk(ParsedURL(finalURL)?.host ?? "") && isJudged
+    }
+
+    private var isJudged: Bool {
+        guard transfer.request.authentication?.asksForTrust == true, let challenge = trustChallenge(isTrusted: true)
+        else { return true }
+        failure = HTTPClientError(
+            .trustAsked,
+            "\(DisplayURL.text(transfer.request.url)): the system trusts the server, and the app has not been asked yet.",
+            challenge: challenge)
+        return false
     }
 
     private func mayAsk(_ host: String) -> Bool {

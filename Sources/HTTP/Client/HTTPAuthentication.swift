@@ -49,12 +49,17 @@ package struct HTTPAuthentication: Hashable, Sendable {
     package var goesWithoutIdentity = false
     /// SHA-256 of the one certificate that the server must show, whatever the system thinks of it.
     package var acceptedCertificate: Digest?
+    /// Of a server that the system trusts: send nothing yet, and report its certificates for somebody else to judge. Without
+    /// a libcurl that shows them the system's judgement stands.
+    package var asksForTrust = false
 
     package init() {}
 
     /// Whether its connection is nobody else's: another request must not profit from what was proven or accepted here, nor go
     /// without what it would have given.
-    var needsOwnConnection: Bool { identity != nil || acceptedCertificate != nil || goesWithoutIdentity }
+    var needsOwnConnection: Bool {
+        identity != nil || acceptedCertificate != nil || goesWithoutIdentity || asksForTrust
+    }
 }
 
 // What is secret does not get into a log by way of an error's or a request's description.

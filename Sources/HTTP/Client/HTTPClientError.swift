@@ -19,6 +19,8 @@ package struct HTTPClientError: LarderError {
         package static let tls = Code(name: "http.tls")
         /// The server's certificate is not trusted, not valid now, or made out to another name.
         package static let untrustedCertificate = Code(name: "http.untrusted-certificate")
+        /// The system trusts the server, and the request wants somebody else to judge it, too; see `challenge`.
+        package static let trustAsked = Code(name: "http.trust-asked")
         /// A file of additional trusted certificates cannot be used.
         package static let badTrust = Code(name: "http.bad-trust")
         /// No byte came for longer than the stall time-out.

@@ -32,8 +32,8 @@ package struct HTTPChallenge: Hashable, Sendable {
         case digest(realm: String?)
         /// A certificate in the TLS handshake, of one of these authorities: their names in DER, none for any.
         case clientCertificate(authorities: [[UInt8]])
-        /// Nothing: its certificates, in DER, its own first, are not such as the system trusts.
-        case serverTrust(certificates: [[UInt8]])
+        /// Nothing: its certificates, in DER, its own first, are to be judged, whether or not the system trusts them.
+        case serverTrust(certificates: [[UInt8]], isTrusted: Bool)
     }
 
     package let origin: HTTPOrigin

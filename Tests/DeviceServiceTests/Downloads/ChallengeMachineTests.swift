@@ -152,13 +152,13 @@ import Testing
             #expect(used(bench) == HTTPAuthentication())
         }
         var bench = Bench()
-        let step = bench.meet(.serverTrust(certificates: [[1]]))
+        let step = bench.meet(.serverTrust(certificates: [[1]], isTrusted: false))
         #expect(bench.error(try bench.answer(ChallengeAnswer(.cancel), to: step)) == .downloadAuthenticationCancelled)
     }
 
     @Test func acceptingAServerPinsWhatWasShown() throws {
         var bench = Bench()
-        let shown = HTTPChallenge.Demand.serverTrust(certificates: [[1, 2], [3]])
+        let shown = HTTPChallenge.Demand.serverTrust(certificates: [[1, 2], [3]], isTrusted: false)
         let step = bench.meet(shown)
         let description = bench.machine.describe(try bench.question(step), id: "")
         #expect(description.certificates?.map(\.bytes) == [[1, 2], [3]])
@@ -170,7 +170,7 @@ import Testing
         #expect(try bench.answer(login("secret"), to: bench.meet(.basic(realm: nil))) == .retry)
         #expect(used(bench).acceptedCertificate != nil && used(bench).login != nil)
         // The server shows another certificate: first the system is to say, then the app, which has not failed at anything.
-        let changed = HTTPChallenge.Demand.serverTrust(certificates: [[9]])
+        let changed = HTTPChallenge.Demand.serverTrust(certificates: [[9]], isTrusted: false)
         #expect(bench.meet(changed) == .retry)
         #expect(used(bench).acceptedCertificate == nil)
         let again = bench.meet(changed)
@@ -182,6 +182,60 @@ import Testing
         _ = try bench.question(bench.meet(shown))
         bench.machine = ChallengeMachine()
         #expect(bench.meet(changed) == .retry)
+    }
+
+    @Test func aServerThatTheSystemTrustsIsJudgedOnce() throws {
+        let shown = HTTPChallenge.Demand.serverTrust(certificates: [[1, 2]], isTrusted: true)
+        func begun(_ bench: inout Bench) {
+            bench.machine = ChallengeMachine()
+            bench.machine.begin(bench.store.judgements(app: bench.app), asksForTrust: true)
+        }
+        // Left to the system: asked no more, also for other downloads, until the system says otherwise.
+        var bench = Bench()
+        begun(&bench)
+        #expect(used(bench).asksForTrust && used(bench, at: Self.other).asksForTrust)
+        let step = bench.meet(shown)
+        let description = bench.machine.describe(try bench.question(step), id: "")
+        #expect(description.isTrusted == true && description.certificates?.count == 1)
+        #expect(try bench.answer(.byDefault, to: step) == .retry)
+        #expect(used(bench) == HTTPAuthentication() && used(bench, at: Self.other).asksForTrust)
+        begun(&bench)
+        #expect(used(bench) == HTTPAuthentication())
+        let changed = bench.meet(.serverTrust(certificates: [[9]], isTrusted: false))
+        #expect(bench.error(try bench.answer(.byDefault, to: changed)) == .downloadUntrusted)
+        begun(&bench)
+        #expect(used(bench).asksForTrust)
+
+        // Accepted: this certificate and no other, whatever the system thinks of that.
+        let accept = ChallengeAnswer(.useCredential, ChallengeCredential(persistence: .session))
+        #expect(try bench.answer(accept, to: bench.meet(shown)) == .retry)
+        begun(&bench)
+        #expect(used(bench).acceptedCertificate == SHA256.hash([1, 2]) && !used(bench).asksForTrust)
+        #expect(bench.meet(.serverTrust(certificates: [[9]], isTrusted: false)) == .retry)
+        #expect(used(bench).asksForTrust)
+        _ = try bench.question(bench.meet(.serverTrust(certificates: [[9]], isTrusted: true)))
+    }
+
+    @Test func aServerThatTheSystemTrustsMayBeRefused() throws {
+        let shown = HTTPChallenge.Demand.serverTrust(certificates: [[1, 2]], isTrusted: true)
+        for (disposition, code) in [
+            (ChallengeAnswer.Disposition.cancel, DeviceError.Code.downloadAuthenticationCancelled),
+            (.rejectProtectionSpace, .downloadUntrusted),
+        ] {
+            var bench = Bench()
+            bench.machine.begin([:], asksForTrust: true)
+            #expect(bench.error(try bench.answer(ChallengeAnswer(disposition), to: bench.meet(shown))) == code)
+            // The next download asks again.
+            bench.machine = ChallengeMachine()
+            bench.machine.begin(bench.store.judgements(app: bench.app), asksForTrust: true)
+            #expect(used(bench).asksForTrust)
+        }
+        // Nobody's silence is kept.
+        var bench = Bench()
+        bench.machine.begin([:], asksForTrust: true)
+        #expect(bench.machine.unanswered(try bench.question(bench.meet(shown))) == .retry)
+        #expect(used(bench) == HTTPAuthentication())
+        #expect(bench.store.judgements(app: bench.app).isEmpty)
     }
 
     @Test func aServerThatAsksForACertificateMayBeAnsweredWithout() throws {

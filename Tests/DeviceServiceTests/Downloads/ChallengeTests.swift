@@ -13,12 +13,12 @@ import Testing
 
 /// Servers that ask who asks, or are not trusted, answered by app and extension (BA 1.4, 1.5, C8).
 @Suite(.timeLimit(.minutes(5))) struct ChallengeTests {
-    private func bytes(_ count: Int) -> [UInt8] {
+    func bytes(_ count: Int) -> [UInt8] {
         var random = SeededGenerator(seed: UInt64(count))
         return random.bytes(count, redundancy: false)
     }
 
-    private func login(
+    func login(
         _ password: String = "sesame", _ persistence: ChallengeCredential.Persistence = .session
     ) -> ChallengeAnswer {
         ChallengeAnswer(
@@ -189,60 +189,6 @@ import Testing
         }
     }
 
-    // MARK: - Server trust
-
-    @Test func aServerIsTrustedWhenTheAppSaysSo() async throws {
-        try await ServiceHarness.withUnmanagedApp { harness, connection in
-            let authority = try DevelopmentAuthority(folder: harness.scratch("authority"))
-            let secure = try PackServer(identity: try authority.identity(hosts: []))
-            secure.serve(bytes(2000), as: "film")
-            secure.lock("film", user: "ann", password: "sesame")
-            harness.server.serve([0], as: "door")
-            harness.server.spoil("door", .redirect(secure.url("film")))
-            harness.server.lock("door", user: "ann", password: "at the door")
-            var ears = DownloadEars(connection, answersChallenges: true)
-            // From one server with a login to another, which is not trusted and wants one of its own.
-            try await harness.schedule(harness.download("film", url: harness.server.url("door")), connection)
-            try await ears.answer(try await ears.challenge(), login("at the door"))
-            let trust = try await ears.challenge()
-            #expect(trust.method == .serverTrust && trust.host == "localhost" && trust.certificates?.count == 2)
-            #expect(trust.reason.contains("not trusted"))
-            try await ears.answer(
-                trust, ChallengeAnswer(.useCredential, ChallengeCredential(persistence: .session)))
-            let asked = try await ears.challenge()
-            #expect(asked.method == .basic && asked.scheme == "https")
-            try await ears.answer(asked, login())
-            let end = try await ears.end()
-            #expect(end.change == .finished && end.total == 2000)
-            // Each server has seen its own login and no other.
-            let door = "Basic " + Base64(Array("ann:at the door".utf8)).text
-            let film = "Basic " + Base64(Array("ann:sesame".utf8)).text
-            #expect(Set(harness.server.authorizations) == ["-", door])
-            #expect(Set(secure.authorizations) == ["-", film])
-            secure.stop()
-        }
-    }
-
-    @Test func aServerThatTheAppDoesNotTrustGetsNothing() async throws {
-        try await ServiceHarness.withUnmanagedApp { harness, connection in
-            let authority = try DevelopmentAuthority(folder: harness.scratch("authority"))
-            let secure = try PackServer(identity: try authority.identity(hosts: []))
-            secure.serve(bytes(2000), as: "film")
-            var ears = DownloadEars(connection, answersChallenges: true)
-            try await harness.schedule(harness.download("film", url: secure.url("film")), connection)
-            try await ears.answer(try await ears.challenge(), .byDefault)
-            #expect(try await ears.end().error?.code == .downloadUntrusted)
-            #expect(secure.requests.isEmpty)
-            // A server that the system trusts is not asked about.
-            let file = authority.certificateFile
-            let pem = try await offload { try File.read(file) }
-            _ = try await connection.send(TrustAddRequest(name: "test", pem: String(decoding: pem, as: UTF8.self)))
-            try await harness.schedule(harness.download("film", url: secure.url("film")), connection)
-            #expect(try await ears.next(.finished, .failed, .challenged).change == .finished)
-            secure.stop()
-        }
-    }
-
     // MARK: - A certificate for the server
 
     @Test func aServerGetsTheCertificateThatTheAppGives() async throws {
@@ -259,6 +205,8 @@ import Testing
             var ears = DownloadEars(connection, answersChallenges: true)
             let film = harness.download("film", size: 3000, url: server.url + "/film")
             try await harness.schedule(film, connection)
+            // First the app judges the server.
+            try await ears.answer(try await ears.challenge(), .byDefault)
             let challenge = try await ears.challenge()
             #expect(challenge.method == .clientCertificate && challenge.authorities?.count == 1)
             let player = try clients.issue(
@@ -279,7 +227,11 @@ import Testing
             let again = try await harness.connect()
             var others = DownloadEars(again, answersChallenges: true)
             try await harness.schedule(film, again)
-            try await others.answer(try await others.challenge(), .byDefault)
+            for method in [ChallengeDescription.Method.serverTrust, .clientCertificate] {
+                let challenge = try await others.challenge()
+                #expect(challenge.method == method)
+                try await others.answer(challenge, .byDefault)
+            }
             #expect(try await others.end().error?.code == .downloadServer)
             #expect(try server.answers().map(\.status) == ["200", "200", "400"])
         }
@@ -328,6 +280,32 @@ import Testing
                 harness.journal.suffix(2) == [
                     "challenged one NSURLAuthenticationMethodHTTPBasic 0", "finished one here",
                 ])
+        }
+    }
+
+    @Test func anExtensionThatIsKilledOverTheQuestionIsDefaultHandling() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            try await giveLogin(harness)
+            harness.service.server.serve(bytes(1000), as: "one")
+            harness.service.server.lock("one", user: "ann", password: "sesame")
+            try harness.prepareHold()
+            try await harness.service.schedule(harness.service.download("one"), connection)
+            try await harness.waitUntilHeld()
+            try harness.forgetHold()
+            let apps = harness.service.paths.apps
+            #expect(try await offload { SandboxLeftovers.end(below: apps) } > 0)
+            try await harness.waitForLine("failed one")
+            #expect(harness.journal.suffix(2) == ["challenged one NSURLAuthenticationMethodHTTPBasic 0", "failed one"])
+            #expect(try await harness.service.current(connection).isEmpty)
+            let notes = try await connection.send(StatusRequest()).notes.map(\.message)
+            #expect(notes.contains { $0.contains("the server of one got no answer") }, "\(notes)")
+            // The next one is asked as if nothing had been.
+            try await harness.service.schedule(harness.service.download("one"), connection)
+            try await harness.waitForLine("finished one here")
         }
     }
 

@@ -88,13 +88,18 @@ struct ProbeDownloaderHarness: Sendable {
     /// Returns when the extension has stopped there.
     func waitUntilHeld() async throws {
         let hold = group.appending("hold")
-        try await offload { _ = try OwnedDescriptor(hold, .readOnly) }
+        try await onOwnThread { _ = try OwnedDescriptor(hold, .readOnly) }
+    }
+
+    /// It is not to go on, and the next one is not to stop.
+    func forgetHold() throws {
+        for name in ["hold", "release"] { try FileDescriptor.currentDirectory.remove(at: group.appending(name)) }
     }
 
     /// Lets it go on, and stop no more.
     func release() async throws {
         let (hold, release) = (group.appending("hold"), group.appending("release"))
-        try await offload {
+        try await onOwnThread {
             try FileDescriptor.currentDirectory.remove(at: hold)
             _ = try OwnedDescriptor(release, .writeOnly)
             try FileDescriptor.currentDirectory.remove(at: release)

@@ -13,6 +13,7 @@ import ExtensionFoundation
 /// While there is a file `perish`, it takes that and the finished file away, and kills itself before it returns.
 /// What a server asks it writes down as `challenged <identifier> <method> <failures>`, and answers with the user name and the
 /// password that the file `login` has in one line each; without the file it leaves the answer to the system.
+/// Servers it trusts, unless there is a file `distrust`.
 /// A failed essential download is scheduled again without being essential; what came of it is `rescheduled <identifier>`
 /// or `refused <identifier> <code>`.
 @main
@@ -65,7 +66,11 @@ struct ProbeDownloader: BADownloaderExtension {
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         let space = challenge.protectionSpace
         note("challenged \(download.identifier) \(space.authenticationMethod) \(challenge.previousFailureCount)")
-        if let trust = space.serverTrust { return (.useCredential, URLCredential(trust: trust)) }
+        hold()
+        if let trust = space.serverTrust {
+            let isRefused = FileManager.default.fileExists(atPath: folder + "/distrust")
+            return isRefused ? (.cancelAuthenticationChallenge, nil) : (.useCredential, URLCredential(trust: trust))
+        }
         let lines = (try? String(contentsOfFile: folder + "/login", encoding: .utf8))?.split(separator: "\n") ?? []
         guard lines.count == 2 else { return (.performDefaultHandling, nil) }
         return (

@@ -13,11 +13,20 @@ extension SessionLibrary {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: membershipFile.path)
     }
 
-    /// Only to servers that films are from, and not again when it was refused.
+    /// The certificate in DER of the one server that films are taken from; without the file every server that the system trusts
+    /// will do.
+    private var pinFile: URL { folder.appendingPathComponent("server.der") }
+
+    /// A name and password only to servers that films are from, and not again when they were refused.
     public func answer(
         _ challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         let space = challenge.protectionSpace
+        if let trust = space.serverTrust {
+            guard let pin = try? Data(contentsOf: pinFile) else { return (.performDefaultHandling, nil) }
+            return trust.certificates.first == pin
+                ? (.useCredential, URLCredential(trust: trust)) : (.cancelAuthenticationChallenge, nil)
+        }
         guard space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic, space.receivesCredentialSecurely,
             sessions.contains(where: { $0.url.host == space.host })
         else { return (.performDefaultHandling, nil) }

@@ -20,6 +20,8 @@ struct ChallengeMachine: Sendable {
         var space: ProtectionSpace
         var demand: HTTPChallenge.Demand
         var encounter: Encounter
+
+        var isAboutTrust: Bool { space.method == .serverTrust }
     }
 
     enum Step: Hashable, Sendable {
@@ -41,17 +43,35 @@ struct ChallengeMachine: Sendable {
     /// Servers that are to give the file without a certificate.
     private var withoutIdentity: Set<HTTPOrigin> = []
     private var encounters = 0
+    /// Whether app or extension is there to judge servers that the system trusts.
+    private var asksForTrust = false
+
+    /// An attempt is about to begin.
+    /// - Parameters:
+    ///   - judgements: what the app said of servers before.
+    ///   - asksForTrust: somebody can be asked about servers that the system trusts.
+    mutating func begin(_ judgements: [ProtectionSpace: Credential], asksForTrust: Bool) {
+        inUse.merge(judgements) { known, _ in known }
+        self.asksForTrust = asksForTrust
+    }
+
+    /// Whether nothing is known yet of what the app thinks of a server.
+    func isUnjudged(_ origin: HTTPOrigin) -> Bool {
+        origin.scheme == "https" && !inUse.keys.contains { $0.origin == origin && $0.method == .serverTrust }
+    }
 
     /// What the next request to a server proves and accepts.
     func authentication(for origin: HTTPOrigin) -> HTTPAuthentication {
         var authentication = HTTPAuthentication()
         authentication.goesWithoutIdentity = withoutIdentity.contains(origin)
+        authentication.asksForTrust = asksForTrust && isUnjudged(origin)
         for (space, credential) in inUse where space.origin == origin {
             switch credential {
             case .login(let user, let password):
                 authentication.login = .init(user: user, password: password, isDigest: space.method == .digest)
             case .identity(let identity): authentication.identity = identity
             case .acceptance(let digest): authentication.acceptedCertificate = digest
+            case .systemTrust: break
             }
         }
         return authentication
@@ -66,8 +86,13 @@ struct ChallengeMachine: Sendable {
             let space = ProtectionSpace(encounter.challenge.origin, demand)
             guard let used = inUse.removeValue(forKey: space) else { continue }
             store.drop(used, for: space, app: app)
+            switch used {
             // Another certificate than was accepted: maybe one that the system trusts.
-            if case .acceptance = used { return .retry }
+            case .acceptance: return .retry
+            // The system trusts it no more.
+            case .systemTrust: continue
+            case .login, .identity: break
+            }
             refused[space] = used
             failures[space, default: 0] += 1
             if failures[space, default: 0] >= Self.failureLimit { return .fail(Self.refusal(encounter, space)) }
@@ -95,10 +120,12 @@ struct ChallengeMachine: Sendable {
     mutating func useKnown(_ question: Question, app: String, _ store: CredentialStore) -> Bool {
         if inUse[question.space] != nil { return true }
         guard let known = store[app, question.space], known != refused[question.space] else { return false }
-        if case .acceptance(let digest) = known, case .serverTrust(let certificates) = question.demand,
-            certificates.first.map(SHA256.hash) != digest
-        {
-            return false
+        if case .serverTrust(let certificates, let isTrusted) = question.demand {
+            switch known {
+            case .acceptance(let digest) where certificates.first.map(SHA256.hash) != digest: return false
+            case .systemTrust where !isTrusted: return false
+            default: break
+            }
         }
         use(known, for: question.space)
         return true
@@ -125,19 +152,23 @@ struct ChallengeMachine: Sendable {
         switch question.demand {
         case .basic, .digest: break
         case .clientCertificate(let authorities): description.authorities = authorities.map(Base64.init)
-        case .serverTrust(let certificates): description.certificates = certificates.map(Base64.init)
+        case .serverTrust(let certificates, let isTrusted):
+            description.certificates = certificates.map(Base64.init)
+            guard isTrusted else { break }
+            description.isTrusted = true
+            description.reason = "The system trusts the server; it is for the app to say whether it does, too."
         }
         return description
     }
 
-    /// App or extension has answered, or nobody did, which is default handling.
+    /// App or extension has answered.
     mutating func answered(
         _ answer: ChallengeAnswer, to question: Question, app: String, _ store: inout CredentialStore
     ) -> Step {
         switch answer.disposition {
         case .useCredential:
             guard let given = answer.credential, let credential = Credential(given, for: question.demand) else {
-                return byDefault(question)
+                return byDefault(question, app: app, &store)
             }
             use(credential, for: question.space)
             if given.persistence != .none { store.keep(credential, for: question.space, app: app) }
@@ -150,14 +181,30 @@ struct ChallengeMachine: Sendable {
         case .rejectProtectionSpace:
             rejected.insert(question.space)
             let others = question.encounter.challenge.demands.map { ProtectionSpace(question.space.origin, $0) }
-            return others.allSatisfy(rejected.contains)
-                ? byDefault(question) : next(question.encounter, app: app, store)
-        default: return byDefault(question)
+            guard others.allSatisfy(rejected.contains) else { return next(question.encounter, app: app, store) }
+            // A server that is rejected is not accepted because the system would.
+            return question.isAboutTrust ? .fail(Self.refusal(question.encounter, question.space)) : unanswered(question)
+        default: return byDefault(question, app: app, &store)
         }
     }
 
-    /// Without anybody's answer: nothing is accepted that the system does not trust, and nothing proven.
-    private mutating func byDefault(_ question: Question) -> Step {
+    /// What app or extension leaves to the system. Of a server that it trusts they are not asked again.
+    private mutating func byDefault(
+        _ question: Question, app: String, _ store: inout CredentialStore
+    ) -> Step {
+        let step = unanswered(question)
+        if let judgement = inUse[question.space], case .systemTrust = judgement {
+            store.keep(judgement, for: question.space, app: app)
+        }
+        return step
+    }
+
+    /// Nobody has answered: nothing is accepted that the system does not trust, and nothing proven.
+    mutating func unanswered(_ question: Question) -> Step {
+        if case .serverTrust(_, isTrusted: true) = question.demand {
+            use(.systemTrust, for: question.space)
+            return .retry
+        }
         guard case .clientCertificate = question.demand, !withoutIdentity.contains(question.space.origin),
             failures[question.space] == nil
         else { return .fail(Self.refusal(question.encounter, question.space)) }

@@ -27,8 +27,10 @@ struct ProtectionSpace: Hashable, Sendable {
 enum Credential: Hashable, Sendable {
     case login(user: String, password: String)
     case identity(HTTPAuthentication.Identity)
-    /// The server's certificate is accepted.
+    /// The server's certificate is accepted, and no other.
     case acceptance(Digest)
+    /// The system's judgement of the server will do, whatever it shows.
+    case systemTrust
 
     /// The credential that an answer holds for what was asked; nil when it holds none that fits.
     init?(_ given: ChallengeCredential, for demand: HTTPChallenge.Demand) {
@@ -39,7 +41,7 @@ enum Credential: Hashable, Sendable {
         case .clientCertificate:
             guard let identity = given.identity.flatMap(HTTPAuthentication.Identity.init) else { return nil }
             self = .identity(identity)
-        case .serverTrust(let certificates):
+        case .serverTrust(let certificates, _):
             // Exactly the one that was shown.
             guard let own = certificates.first else { return nil }
             self = .acceptance(SHA256.hash(own))
