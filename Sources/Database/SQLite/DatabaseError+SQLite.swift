@@ -8,6 +8,11 @@ import System
 extension DatabaseError {
     init(result: CInt, _ raw: OpaquePointer, path: FilePath, doing: String) {
         let said = String(cString: sqlite3_errmsg(raw))
+        // The shared index of the write-ahead log is made at a fixed size; what fails then is nearly always the room for it.
+        if result == noRoomForIndex {
+            self.init(.noSpace, "There is no space left for the database \(path). Free some and try again.")
+            return
+        }
         switch result & 0xFF {
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             self.init(
@@ -29,3 +34,6 @@ extension DatabaseError {
         }
     }
 }
+
+// SQLITE_IOERR_SHMSIZE, which Swift does not see.
+private let noRoomForIndex = SQLITE_IOERR | 19 << 8

@@ -21,16 +21,24 @@ package actor SQLiteDatabase: Database {
     package nonisolated var taskExecutor: BlockingExecutor { executor }
 
     /// Opens the file, making it if need be, and brings its tables up to the last migration.
-    /// - Throws: `DatabaseError`: `corrupt` or `newer` among others; the file is left as it is then.
-    package init(path: FilePath, migrations: [Migration]) async throws {
+    /// - Parameter isAlone: nobody else has the file open. On a disk without room for the shared index of the write-ahead log
+    ///   it is opened without, and can be read.
+    /// - Throws: `DatabaseError`: `corrupt`, `newer` or `noSpace` among others; the file is left as it is then.
+    package init(path: FilePath, migrations: [Migration], isAlone: Bool = false) async throws {
         executor = try BlockingExecutor(name: "larder-database")
         self.path = path
-        try open(migrations)
+        do {
+            try open(migrations)
+        } catch let error as DatabaseError where error.code == .noSpace && isAlone {
+            try open(migrations, settings: ["PRAGMA locking_mode = EXCLUSIVE"])
+        }
     }
 
-    private func open(_ migrations: [Migration]) throws {
+    /// - Parameter settings: pragmas that come before all others.
+    private func open(_ migrations: [Migration], settings: [String] = []) throws {
         let session = try SQLiteSession(path: path)
         let connection = Connection(session, isReadOnly: false)
+        for pragma in settings { try connection.execute(pragma) }
         for pragma in Self.settings { try connection.execute(pragma) }
         try Self.migrate(connection, migrations, path: path)
         session.forgetStatements()

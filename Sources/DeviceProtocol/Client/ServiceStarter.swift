@@ -35,9 +35,8 @@ enum ServiceStarter {
     private static func launch(_ paths: LarderPaths) throws {
         let program = try program()
         let readiness = try Pipe()
-        let log = try OwnedDescriptor(
-            logPath(paths), .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate)
         let null = try OwnedDescriptor("/dev/null", .readWrite)
+        let log = try log(paths)
         _ = try ChildProcess.spawn(
             executable: program, arguments: ["--ready-fd", "\(readinessDescriptor)"],
             descriptors: [
@@ -49,6 +48,16 @@ enum ServiceStarter {
             try readiness.reader.read(into: $0)
         }
         guard count == 1 else { throw DeviceError(.unavailable, failure(paths)) }
+    }
+
+    /// On a full disk there may be no room for another file: the service starts all the same.
+    private static func log(_ paths: LarderPaths) throws -> OwnedDescriptor {
+        do {
+            return try OwnedDescriptor(
+                logPath(paths), .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate)
+        } catch Errno.noSpace {
+            return try OwnedDescriptor("/dev/null", .writeOnly)
+        }
     }
 
     /// `LARDERD`, or the program beside this one, or the one in `PATH`.

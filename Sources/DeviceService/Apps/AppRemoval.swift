@@ -39,7 +39,16 @@ struct AppRemoval: Sendable {
     }
 
     /// Goes on with a removal that was broken off.
-    func finish(_ app: String) async throws { try await finish(app, try await leftover(app)) }
+    func finish(_ app: String) async throws {
+        let known = try await leftover(app)
+        do {
+            try await finish(app, known)
+        } catch  where StoreError.isNoSpace(error) {
+            let bundles = bundles
+            try await offload { try bundles.removeRoot(app) }
+            try await finish(app, known)
+        }
+    }
 
     private func begin(_ app: String, _ bundle: AppBundle?) async throws {
         try await registry.beginRemoval(app)

@@ -39,7 +39,11 @@ actor LanguageChanges {
 
     /// Goes on with what the last process left, or what settings that have changed had put off.
     func recover() async throws {
-        if try await store.toldLanguages() == nil { try await store.setToldLanguages(assets.languages.preferred()) }
+        do {
+            if try await store.toldLanguages() == nil { try await store.setToldLanguages(assets.languages.preferred()) }
+        } catch  where StoreError.isNoSpace(error) {
+            log.warning("The person's languages could not be noted.", ["error": "\(error)"])
+        }
         for app in try await assets.registry.languageChanges() { start(app) }
     }
 

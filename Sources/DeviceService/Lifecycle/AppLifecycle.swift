@@ -30,7 +30,7 @@ actor AppLifecycle {
     func recover() async throws {
         let leftovers = paths.incoming
         try await offload { try FileDescriptor.currentDirectory.removeTree(at: leftovers) }
-        for app in try await tools.registry.removals() { try await tools.removal.finish(app) }
+        for app in try await tools.registry.removals() { await finishRemoval(app) }
         for (app, machine) in try await tools.registry.journaled() {
             guard var machine else {
                 log.error("An install's journal cannot be read; it is undone.", ["app": app])
@@ -45,6 +45,14 @@ actor AppLifecycle {
         }
         for record in try await tools.registry.apps() where runs[record.id] == nil { await keepBase(of: record) }
         await tools.downloads.settleIn(installing: Set(runs.keys))
+    }
+
+    private func finishRemoval(_ app: String) async {
+        do {
+            try await tools.removal.finish(app)
+        } catch {
+            log.error("What is left of an app could not be removed.", ["app": app, "error": "\(error)"])
+        }
     }
 
     /// Deletes bases that no row names any more: a power cut may bring back what an update had deleted.
@@ -165,6 +173,7 @@ actor AppLifecycle {
         try reserve(app)
         defer { unreserve(app) }
         try await tools.removal.remove(app)
+        tools.notes.forget(app: app)
         log.notice("Uninstalled.", ["app": app])
         quiet()
     }
@@ -174,7 +183,14 @@ actor AppLifecycle {
     func launch(_ app: String, isDryRun: Bool = false) async throws -> LaunchRequest.Reply {
         if let run = runs[app] { try await Self.hold(run) }
         let record = try await tools.registry.existing(app)
-        if !isDryRun { try await recordLaunch(app, isFirst: !record.wasLaunched) }
+        if !isDryRun {
+            do {
+                try await recordLaunch(app, isFirst: !record.wasLaunched)
+            } catch  where StoreError.isNoSpace(error) {
+                // What is there can be used; nobody waits for room to be made to open an app.
+                log.warning("A launch could not be noted.", ["app": app, "error": "\(error)"])
+            }
+        }
         let root = paths.appRoot(app)
         return LaunchRequest.Reply(
             executable: root.appending(record.basePath).appending(record.executable).string,

@@ -15,11 +15,15 @@ package final class DeviceService: Sendable {
     private let languages: LanguageChanges
     private let gate: BackgroundGate
     private let reporter: RolloutReporter
+    private let notes: NoteBoard
+    private let housekeeper: Housekeeper
     private let store: any PackStoring
     private let downloads: DownloadStore
     private let database: SQLiteDatabase
     private let recovery: Task<Void, any Error>
     private let lock: LockHolder
+    /// Undoes what ties the parts to each other.
+    private let untie: @Sendable () -> Void
     private let log: Logger
 
     /// Keeps the state lock for as long as the service lives.
@@ -27,15 +31,7 @@ package final class DeviceService: Sendable {
         let lock: StateLock
         private init(_ lock: consuming StateLock) { self.lock = lock }
 
-        /// On a full disk there is no room even for the holder's name, before the ballast is given up.
-        static func take(_ paths: LarderPaths, _ ballast: Ballast) throws -> LockHolder {
-            do {
-                return LockHolder(try StateLock.take(paths))
-            } catch  where StoreError.isNoSpace(error) {
-                ballast.lend()
-                return LockHolder(try StateLock.take(paths))
-            }
-        }
+        static func take(_ paths: LarderPaths) throws -> LockHolder { LockHolder(try StateLock.take(paths)) }
     }
 
     /// Starts a service. It listens when this returns; requests wait until what the last process left is recovered.
@@ -46,12 +42,12 @@ package final class DeviceService: Sendable {
         let lock = try await offload {
             try paths.prepareRuntime()
             try paths.prepareState()
-            let lock = try LockHolder.take(paths, ballast)
+            let lock = try LockHolder.take(paths)
             // A database is opened with files of its own beside it.
             ballast.lend()
             return lock
         }
-        let database = try await SQLiteDatabase(path: paths.database, migrations: Schema.migrations)
+        let database = try await open(paths)
         let settings = SettingsStore(database: database)
         let trust = TrustStore(paths)
         let clients = TrustedClient(trust, version: configuration.version, stallTimeout: configuration.stallTimeout)
@@ -63,7 +59,7 @@ package final class DeviceService: Sendable {
         let gate = BackgroundGate(BackgroundGate.Tools(settings: personal, conditions: conditions))
         let governor = BandwidthGovernor()
         let transfers = TransferDispatcher(gate: gate)
-        let notes = NoteBoard()
+        let notes = try await NoteBoard(database, log: configuration.log.named("notes"))
         let space = SpaceKeeper(state: paths.state, notes: notes, log: configuration.log.named("space"))
         let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
         let store = PackStore(
@@ -73,7 +69,7 @@ package final class DeviceService: Sendable {
             renewal: catalogue.renewal(registry, bundles))
         let usage = UsageStore(database: database)
         if let trouble = personal.trouble {
-            notes.add(trouble)
+            notes.add(trouble, lasts: false)
             configuration.log.error("The settings cannot be read.", ["what": trouble])
         }
         let sandbox: @Sendable () -> ExtensionSandbox = {
@@ -169,16 +165,33 @@ package final class DeviceService: Sendable {
             replan()
         }
         return DeviceService(
-            server, lifecycle, scheduler, languages, gate, reporter, store, downloads, database, recovery, lock,
-            configuration.log)
+            server, lifecycle, scheduler, languages, gate, reporter, notes, housekeeper, store, downloads, database, recovery,
+            lock,
+            untie: {
+                downloads.router.withLock { $0 = RequestRouter() }
+                periodic.withLock { $0 = nil }
+            }, configuration.log)
+    }
+
+    private static func open(_ paths: LarderPaths) async throws -> SQLiteDatabase {
+        do {
+            // Whoever has the lock has the database to itself.
+            return try await SQLiteDatabase(path: paths.database, migrations: Schema.migrations, isAlone: true)
+        } catch  where StoreError.isNoSpace(error) {
+            throw DeviceError(
+                .noSpace,
+                "There is no room for the database \(paths.database), which is new or has to be brought up to date. Free "
+                    + "\(ByteCount.formatted(Ballast.leastFree)) and start the service again.")
+        }
     }
 
     private init(
         _ server: SocketServer, _ lifecycle: AppLifecycle, _ scheduler: PeriodicScheduler,
-        _ languages: LanguageChanges, _ gate: BackgroundGate, _ reporter: RolloutReporter, _ store: any PackStoring,
+        _ languages: LanguageChanges, _ gate: BackgroundGate, _ reporter: RolloutReporter, _ notes: NoteBoard,
+        _ housekeeper: Housekeeper, _ store: any PackStoring,
         _ downloads: DownloadStore,
         _ database: SQLiteDatabase,
-        _ recovery: Task<Void, any Error>, _ lock: LockHolder, _ log: Logger
+        _ recovery: Task<Void, any Error>, _ lock: LockHolder, untie: @escaping @Sendable () -> Void, _ log: Logger
     ) {
         self.server = server
         self.lifecycle = lifecycle
@@ -186,11 +199,14 @@ package final class DeviceService: Sendable {
         self.languages = languages
         self.gate = gate
         self.reporter = reporter
+        self.notes = notes
+        self.housekeeper = housekeeper
         self.store = store
         self.downloads = downloads
         self.database = database
         self.recovery = recovery
         self.lock = lock
+        self.untie = untie
         self.log = log
     }
 
@@ -212,7 +228,10 @@ package final class DeviceService: Sendable {
         await downloads.close()
         // Last, so that whoever asked for the end is told of it.
         await server.close()
+        await housekeeper.stop()
+        await notes.close()
         await database.close()
         lock.lock.release()
+        untie()
     }
 }

@@ -9,7 +9,14 @@ final class Housekeeper: Sendable {
     private let database: SQLiteDatabase
     private let space: SpaceKeeper
     private let ballast: Ballast
-    private let isBusy = Locked(false)
+    private let work = Locked(Work())
+
+    private struct Work: Sendable {
+        /// Asked for and not begun.
+        var isDue = false
+        var isStopped = false
+        var last: Task<Void, Never>?
+    }
 
     init(database: SQLiteDatabase, space: SpaceKeeper, ballast: Ballast) {
         self.database = database
@@ -19,19 +26,37 @@ final class Housekeeper: Sendable {
 
     /// Asked for often, done once at a time.
     func tidy() {
-        let isFirst = isBusy.withLock { busy in
-            defer { busy = true }
-            return !busy
-        }
-        guard isFirst else { return }
-        Task.detached { [self] in
-            isBusy.withLock { $0 = false }
-            await space.relieve()
-            await database.trim()
-            try? await offload { [ballast] in
-                ballast.restore()
-                Memory.trim()
+        work.withLock { work in
+            guard !work.isDue, !work.isStopped else { return }
+            work.isDue = true
+            let previous = work.last
+            work.last = Task.detached { [self] in
+                await previous?.value
+                await carryOut()
             }
         }
+    }
+
+    private func carryOut() async {
+        let isWanted = work.withLock { work in
+            work.isDue = false
+            return !work.isStopped
+        }
+        guard isWanted else { return }
+        await space.relieve()
+        await database.trim()
+        try? await offload { [ballast] in
+            ballast.restore()
+            Memory.trim()
+        }
+    }
+
+    /// Nothing is touched any more when this returns: the folder may be another service's.
+    func stop() async {
+        let last = work.withLock { work in
+            work.isStopped = true
+            return work.last
+        }
+        await last?.value
     }
 }

@@ -12,5 +12,6 @@ enum Schema {
         Migration(version: 4, statements: LanguageTables.create),
         Migration(version: 5, statements: AppRegistry.originTables),
         Migration(version: 6, statements: HostIdentities.tables),
+        Migration(version: 7, statements: NoteBoard.tables),
     ]
 }

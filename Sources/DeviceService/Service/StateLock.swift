@@ -20,7 +20,11 @@ struct StateLock: ~Copyable, Sendable {
         let text = Array("\(CurrentProcess.identifier)".utf8)
         let number = lock.descriptor.rawValue
         try systemCall { ftruncate(number, 0) }
-        _ = try text.withUnsafeBytes { try lock.descriptor.write(toAbsoluteOffset: 0, $0) }
+        do {
+            _ = try text.withUnsafeBytes { try lock.descriptor.write(toAbsoluteOffset: 0, $0) }
+        } catch  where StoreError.isNoSpace(error) {
+            // The name is for others to read; on a full disk the service has none.
+        }
         return StateLock(lock)
     }
 

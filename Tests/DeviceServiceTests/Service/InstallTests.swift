@@ -284,4 +284,25 @@ import Testing
             #expect(error?.message.contains("BAHasManagedAssetPacks") == true)
         }
     }
+
+    @Test func whatWentWrongIsToldAfterARestart() async throws {
+        try await ServiceHarness.with { harness in
+            let bundle = try harness.bundle {
+                $0.extensionExecutable = "#!/bin/sh\necho bad luck >&2\nkill -SEGV $$\n"
+            }
+            #expect(try await harness.install(bundle).last?.phase == .complete)
+            let told = try await harness.connect().send(StatusRequest()).notes
+            #expect(told.contains { $0.app == ServiceHarness.app && $0.message.contains("crashed (signal 11)") }, "\(told)")
+            await harness.stop()
+            try await harness.start()
+            let connection = try await harness.connect()
+            #expect(try await connection.send(StatusRequest()).notes == told)
+            // Not of an app that is gone.
+            _ = try await connection.send(UninstallRequest(app: ServiceHarness.app))
+            #expect(try await connection.send(StatusRequest()).notes == [])
+            await harness.stop()
+            try await harness.start()
+            #expect(try await harness.connect().send(StatusRequest()).notes == [])
+        }
+    }
 }

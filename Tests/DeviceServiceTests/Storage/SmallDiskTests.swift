@@ -172,4 +172,70 @@ struct SmallDiskTests {
             #expect(FileDescriptor.currentDirectory.exists(at: Ballast(harness.paths).path))
         }
     }
+
+    /// The ballast was given up, or never set aside, and somebody has taken the last byte.
+    @Test(arguments: [false, true]) func theServiceStartsWithoutAnyRoomSetAside(wasKilled: Bool) async throws {
+        try await with([.essential("E", bytes: 3_000_000)]) { harness, connection, disk in
+            try await install(harness, connection)
+            try await download("film", 200_000, harness, connection)
+            await harness.stop()
+            if wasKilled { try leaveLog(harness) }
+            let here = FileDescriptor.currentDirectory
+            try here.remove(at: Ballast(harness.paths).path)
+            try disk.resize(to: try disk.used())
+            #expect(try FileSystemSpace(at: disk.path).available == 0)
+            try await harness.start()
+            let again = try await harness.connect()
+            let status = try await again.send(StatusRequest())
+            #expect(status.degraded?.contains("larder uninstall") == true, "\(String(describing: status.degraded))")
+            #expect(try await again.send(AppsRequest()).apps.map(\.app) == [ServiceHarness.app])
+            #expect(try await again.send(LaunchRequest(app: ServiceHarness.app)).isFirstLaunch == false)
+            #expect(try await finished(again) == ["film"])
+            let refused = await #expect(throws: DeviceError.self) {
+                try await harness.schedule(harness.download("next"), again)
+            }
+            #expect(refused?.message.contains("no space left") == true, "\(String(describing: refused))")
+            #expect(try await again.send(StoragePurgeRequest(bytes: 1)).purged.map(\.download) == ["film"])
+            #expect(try await harness.packs()["E"]?.state == .local)
+            _ = try await again.send(UninstallRequest(app: ServiceHarness.app))
+            #expect(try await harness.isGone())
+            await harness.stop()
+            try disk.resize(to: 64 << 20)
+            try await harness.start()
+            #expect(try await harness.isGone())
+            #expect(try await harness.connect().send(StatusRequest()).degraded == nil)
+        }
+    }
+
+    /// As a service that is killed leaves its database: with a log and its index. The rows in it are those that were there.
+    private func leaveLog(_ harness: ServiceHarness) throws {
+        let script = """
+            import os, sqlite3, sys
+            database = sqlite3.connect(sys.argv[1])
+            database.execute("PRAGMA wal_autocheckpoint = 0")
+            database.execute("UPDATE app SET launched = 1")
+            database.commit()
+            os._exit(0)
+            """
+        let output = try ChildProcess.run(
+            executable: "/usr/bin/python3", arguments: ["-c", script, harness.paths.database.string])
+        #expect(output.exitCode == 0, "\(output.errorText)")
+        #expect(FileDescriptor.currentDirectory.exists(at: FilePath(harness.paths.database.string + "-wal")))
+    }
+
+    @Test func aServiceThatNeverRanSaysThatItNeedsRoom() async throws {
+        try await with([]) { harness, _, disk in
+            await harness.stop()
+            let here = FileDescriptor.currentDirectory
+            for name in ["larder.sqlite", "larder.sqlite-wal", "larder.sqlite-shm", Ballast.name] {
+                _ = try? here.remove(at: disk.path.appending(name))
+            }
+            try disk.resize(to: try disk.used())
+            let error = await #expect(throws: DeviceError.self) { try await harness.start() }
+            #expect(error?.code == .noSpace && error?.message.contains("larder.sqlite") == true)
+            try disk.resize(to: 64 << 20)
+            try await harness.start()
+            #expect(try await harness.connect().send(AppsRequest()).apps == [])
+        }
+    }
 }

@@ -99,6 +99,8 @@ final class ServiceHarness: Sendable {
         running.withLock { $0 = service }
     }
 
+    var service: DeviceService? { running.withLock { $0 } }
+
     func stop() async {
         let service = running.withLock { state in
             defer { state = nil }
@@ -109,7 +111,7 @@ final class ServiceHarness: Sendable {
 
     private func end() async {
         await stop()
-        _ = try? await offload { [server] in server.stop() }
+        _ = try? await onOwnThread { [server] in server.stop() }
     }
 
     func connect() async throws -> DeviceConnection {

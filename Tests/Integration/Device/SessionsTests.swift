@@ -3,6 +3,7 @@
 
 import DeviceProtocol
 import DeviceSupport
+import Glibc
 import HTTP
 import Kit
 import System
@@ -46,8 +47,11 @@ import Testing
             bench.server.publish(list, as: "/sessions.json")
         }
 
-        func bundle(version: String = "1.0", keys: [String: String?] = [:]) throws -> FilePath {
+        func bundle(
+            version: String = "1.0", keys: [String: String?] = [:], hasExtension: Bool = true
+        ) throws -> FilePath {
             var fixture = AppFixture()
+            fixture.hasExtension = hasExtension
             fixture.name = "Sessions"
             fixture.identifier = SessionsTests.app
             fixture.version = version
@@ -55,10 +59,24 @@ import Testing
                 "BAAppGroupID": "<string>\(SessionsTests.group)</string>",
                 "BAManifestURL": "<string>\(bench.server.baseURL)/sessions.json</string>",
             ].merging(keys) { $1 }
+            // A manifest is for an extension.
+            if !hasExtension { fixture.keys["BAManifestURL"] = .some(nil) }
             let bundle = try fixture.write(in: try bench.scratch.makeDirectory("build-\(version)"))
             try copy("Sessions", to: bundle.appending("Sessions"))
-            try copy("SessionsDownloader", to: bundle.appending("Extensions/Downloader.appex/Downloader"))
+            if hasExtension {
+                try copy("SessionsDownloader", to: bundle.pushing("Extensions/Downloader.appex/Downloader"))
+            }
             return bundle
+        }
+
+        /// Puts the list where the extension keeps it for the app.
+        func writeList() throws {
+            guard let film = films.first else { return }
+            let folder = library(film).removingLastComponent()
+            try FileDescriptor.currentDirectory.makeDirectories(at: folder, permissions: .directoryPrivate)
+            try File.copy(
+                from: bench.scratch("films").appending("sessions.json"), to: folder.appending("sessions.json"),
+                permissions: .filePrivate)
         }
 
         private func copy(_ program: String, to place: FilePath) throws {
@@ -139,16 +157,43 @@ import Testing
         }
     }
 
+    @Test func aFilmThatWasPurgedBeforeAnybodyTookItIsMissingAndComesAgain() async throws {
+        let talk = Film(id: "talk", bytes: bytes(300_000, 16))
+        try await with([talk]) { stage in
+            let device = stage.bench.device
+            // Nobody is there to take the film when it has come: the app has quit, and it has no extension.
+            _ = try await device.install(try stage.bundle(hasExtension: false), until: .complete)
+            try stage.writeList()
+            stage.bench.server.slow(to: 150_000)
+            let app = try await device.launch(Self.app)
+            #expect(try await app.ask("restore") == "ok talk")
+            try app.tell("quit")
+            try await app.end()
+            let connection = try await device.connect()
+            try await eventually {
+                let listed = try await connection.send(StorageRequest()).apps.first { $0.app == Self.app }
+                return listed?.downloads?.first?.isFinished == true ? () : nil
+            }
+            let before = try await device.larder("storage")
+            #expect(before.outputText.contains("talk"), "\(before.outputText)\(before.errorText)")
+            let purged = try await device.larder("storage", "--purge", "1")
+            #expect(purged.exitCode == 0 && purged.outputText.contains("talk"), "\(purged.outputText)\(purged.errorText)")
+            #expect(!(try await device.larder("storage").outputText.contains("talk")))
+            // As if it had never been fetched: nobody is told of an end, and nothing is an error.
+            let again = try await device.launch(Self.app)
+            #expect(try await again.ask("list") == "ok talk=missing")
+            #expect(try await again.ask("play talk") == "ok talk " + summary(talk.bytes))
+            #expect(again.lines.allSatisfy { !$0.hasPrefix("failed") && !$0.hasPrefix("lost") }, "\(again.lines)")
+            #expect(again.lines.filter { $0 == "finished talk" }.count == 1)
+            #expect(stage.bench.server.requests("/talk.film") == 2)
+        }
+    }
+
     @Test func filmsForMembersComeToWhoLogsInWithAppAndExtension() async throws {
         let talk = Film(id: "talk", bytes: bytes(100_000, 13))
         let late = Film(id: "late", bytes: bytes(100_000, 14))
         try await with([talk, late]) { stage in
-            // "ann:sesame"
-            stage.bench.server.spoil { request, _, response in
-                guard request.path.hasSuffix(".film"), request.headers["Authorization"] != "Basic YW5uOnNlc2FtZQ=="
-                else { return }
-                response = HTTPServerResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"members\""])
-            }
+            lock(stage)
             // Nobody has logged in: the extension, which is asked, has nothing to say, and both fail.
             _ = try await stage.bench.device.install(try stage.bundle(), until: .complete)
             let app = try await stage.bench.device.launch(Self.app)
@@ -163,6 +208,58 @@ import Testing
             try await stage.bench.device.start()
             _ = try await stage.bench.device.connect().send(CheckRequest(app: Self.app))
             try await stage.arrives(late)
+        }
+    }
+
+    /// Only for members, whose name and password app and extension know.
+    private func lock(_ stage: Stage) {
+        // "ann:sesame"
+        stage.bench.server.spoil { request, _, response in
+            guard request.path.hasSuffix(".film"), request.headers["Authorization"] != "Basic YW5uOnNlc2FtZQ=="
+            else { return }
+            response = HTTPServerResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"members\""])
+        }
+    }
+
+    /// Has the app asked a question that it does not get to answer: it is stopped before.
+    private func stopOverQuestion(_ stage: Stage) async throws -> RunningProgram {
+        let device = stage.bench.device
+        lock(stage)
+        _ = try await device.install(try stage.bundle(), until: .complete)
+        let app = try await device.launch(Self.app)
+        #expect(try await app.ask("login ann sesame") == "ok")
+        #expect(try await device.larder("settings", "set", "lowPowerMode", "on").exitCode == 0)
+        #expect(try await app.ask("restore") == "ok talk")
+        #expect(kill(app.processID, SIGSTOP) == 0)
+        #expect(try await device.larder("settings", "set", "lowPowerMode", "off").exitCode == 0)
+        let connection = try await device.connect()
+        try await eventually {
+            let transfers = try await connection.send(StatusRequest()).transfers
+            return transfers.contains { $0.waitsFor == "an answer to what its server asks" } ? () : nil
+        }
+        return app
+    }
+
+    @Test func anAppThatIsKilledOverAQuestionLeavesItToTheExtension() async throws {
+        let talk = Film(id: "talk", bytes: bytes(100_000, 17))
+        try await with([talk]) { stage in
+            let app = try await stopOverQuestion(stage)
+            try await app.kill()
+            try await stage.arrives(talk)
+            #expect(!app.lines.contains("finished talk"))
+        }
+    }
+
+    @Test func aServiceThatIsKilledOverAQuestionAsksAgain() async throws {
+        let talk = Film(id: "talk", bytes: bytes(100_000, 18))
+        try await with([talk]) { stage in
+            let app = try await stopOverQuestion(stage)
+            try await stage.bench.device.kill()
+            try await stage.bench.device.start()
+            #expect(kill(app.processID, SIGCONT) == 0)
+            try await stage.arrives(talk)
+            #expect(try await app.ask("play talk") == "ok talk " + summary(talk.bytes))
+            #expect(!app.lines.contains { $0.hasPrefix("failed talk") })
         }
     }
 
@@ -258,14 +355,14 @@ import Testing
                     executable: tool, arguments: ["--simulate", event, "--app-bundle-id", Self.app],
                     environment: device.environment)
             }
-            let refused = try await offload { try simulate("--app-install") }
+            let refused = try await onOwnThread { try simulate("--app-install") }
             #expect(
                 refused.exitCode != 0 && refused.errorText.contains("larder developer-mode on"), "\(refused.errorText)")
             #expect(try await device.larder("developer-mode", "on").exitCode == 0)
             let second = Film(id: "second", bytes: bytes(50_000, 15), isEssential: true)
             let later = Stage(bench: stage.bench, films: [first, second])
             try later.publish()
-            let done = try await offload { try simulate("--app-install") }
+            let done = try await onOwnThread { try simulate("--app-install") }
             #expect(done.outputText == "\(Self.app): 1 to come, 0 removed: second\n", "\(done.errorText)")
             try await later.arrives(second)
             let app = try await device.launch(Self.app)
