@@ -29,7 +29,9 @@ struct ShellCommandTests {
                     source '\(file)'; COMP_WORDS=(\(array)); COMP_CWORD=\(words.count - 1); _larder
                     printf '%s\\n' "${COMPREPLY[@]}"
                     """
-                let result = try await onOwnThread { try ChildProcess.run(executable: "bash", arguments: ["-c", test]) }
+                let result = try await onOwnThread {
+                    try ChildProcess.run(executable: "bash", arguments: ["-c", test])
+                }
                 #expect(result.outputText == expected + "\n", "\(words) \(result.errorText)")
             }
             for shell in ["zsh", "fish"] {

@@ -119,7 +119,8 @@ import Testing
 
     /// SHA-256 of the certificate that the error shows.
     private func shown(_ error: HTTPClientError?) throws -> Digest {
-        guard case .serverTrust(let certificates, _) = error?.challenge?.demands.first, let own = certificates.first else {
+        guard case .serverTrust(let certificates, _) = error?.challenge?.demands.first, let own = certificates.first
+        else {
             throw HTTPClientError(.failed, "no certificate was shown: \(String(describing: error))")
         }
         return SHA256.hash(own)
@@ -132,7 +133,9 @@ import Testing
         let error = await failure(stranger, request(secure.url + "/f"))
         #expect(error?.code == .untrustedCertificate)
         let digest = try shown(error)
-        if case .serverTrust(let certificates, false) = error?.challenge?.demands.first { #expect(certificates.count == 2) }
+        if case .serverTrust(let certificates, false) = error?.challenge?.demands.first {
+            #expect(certificates.count == 2)
+        }
         let accepting = request(secure.url + "/f") { $0.acceptedCertificate = digest }
         #expect(try await text(stranger, accepting) == "in\n")
         // What one request accepts is accepted for no other.

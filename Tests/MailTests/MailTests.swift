@@ -65,7 +65,9 @@ import Testing
     @Test func aPasswordIsNotSaidWithoutTLS() async throws {
         try await MailSink.with { sink in
             let server = try MailServer(url: sink.url, user: "me", password: "secret")
-            let error = await #expect(throws: MailError.self) { try await onOwnThread { try server.send(Self.letter()) } }
+            let error = await #expect(throws: MailError.self) {
+                try await onOwnThread { try server.send(Self.letter()) }
+            }
             #expect(error?.code == .notTaken)
             #expect(try sink.letters().isEmpty)
         }

@@ -45,7 +45,8 @@ struct DownloadFailure: Error {
         case .trustAsked:
             error = DeviceError(
                 .downloadUntrusted,
-                "The server of \(name) is not accepted: the app or its extension does not trust it, though the system does.")
+                "The server of \(name) is not accepted: the app or its extension does not trust it, though the system does."
+            )
         case .clientCertificate:
             error = DeviceError(
                 .downloadClientCertificate,

@@ -165,7 +165,8 @@ package final class DeviceService: Sendable {
             replan()
         }
         return DeviceService(
-            server, lifecycle, scheduler, languages, gate, reporter, notes, housekeeper, store, downloads, database, recovery,
+            server, lifecycle, scheduler, languages, gate, reporter, notes, housekeeper, store, downloads, database,
+            recovery,
             lock,
             untie: {
                 downloads.router.withLock { $0 = RequestRouter() }

@@ -292,7 +292,8 @@ import Testing
             }
             #expect(try await harness.install(bundle).last?.phase == .complete)
             let told = try await harness.connect().send(StatusRequest()).notes
-            #expect(told.contains { $0.app == ServiceHarness.app && $0.message.contains("crashed (signal 11)") }, "\(told)")
+            #expect(
+                told.contains { $0.app == ServiceHarness.app && $0.message.contains("crashed (signal 11)") }, "\(told)")
             await harness.stop()
             try await harness.start()
             let connection = try await harness.connect()

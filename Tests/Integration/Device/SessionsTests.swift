@@ -177,7 +177,8 @@ import Testing
             let before = try await device.larder("storage")
             #expect(before.outputText.contains("talk"), "\(before.outputText)\(before.errorText)")
             let purged = try await device.larder("storage", "--purge", "1")
-            #expect(purged.exitCode == 0 && purged.outputText.contains("talk"), "\(purged.outputText)\(purged.errorText)")
+            #expect(
+                purged.exitCode == 0 && purged.outputText.contains("talk"), "\(purged.outputText)\(purged.errorText)")
             #expect(!(try await device.larder("storage").outputText.contains("talk")))
             // As if it had never been fetched: nobody is told of an end, and nothing is an error.
             let again = try await device.launch(Self.app)

@@ -183,7 +183,8 @@ struct ChallengeMachine: Sendable {
             let others = question.encounter.challenge.demands.map { ProtectionSpace(question.space.origin, $0) }
             guard others.allSatisfy(rejected.contains) else { return next(question.encounter, app: app, store) }
             // A server that is rejected is not accepted because the system would.
-            return question.isAboutTrust ? .fail(Self.refusal(question.encounter, question.space)) : unanswered(question)
+            return question.isAboutTrust
+                ? .fail(Self.refusal(question.encounter, question.space)) : unanswered(question)
         default: return byDefault(question, app: app, &store)
         }
     }
