@@ -20,6 +20,9 @@ package struct AppBundle: Hashable, Sendable {
     package let downloader: DownloaderExtension?
 
     package var executable: FilePath { path.appending(executableName) }
+
+    /// Where the resources of the app in a folder are: beside its `Info.plist`.
+    package static func resources(of app: FilePath) -> FilePath { app }
 }
 
 /// An app extension of the downloader's extension point (BA 2.2).

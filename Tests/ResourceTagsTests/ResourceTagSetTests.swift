@@ -17,7 +17,6 @@ struct ResourceTagSetTests {
         #expect(set.packID(bundleID: "org.example.game") == "org.example.game.asset-pack-\(hash)")
         let names = Set(tags).sorted().joined(separator: "+")
         #expect(set.directoryName(bundleID: "org.example.game") == "org.example.game.\(names)-\(hash).assetpack")
-        #expect(set.archiveName(bundleID: "org.example.game") == "org.example.game.\(names)-\(hash).aar")
         #expect(AssetPackIdentifier.problem(with: set.packID(bundleID: "org.example.game")) == nil)
     }
 

@@ -61,4 +61,20 @@ package enum AppBundleReader {
             executableName: executable, backgroundAssets: keys, downloader: downloader)
         return Result(bundle: bundle, findings: reader.findings)
     }
+
+    /// The bundle id of an app that need not be complete yet. Blocks.
+    /// - Throws: `BundleError`
+    package static func identifier(at path: FilePath) throws -> String { try string("CFBundleIdentifier", at: path) }
+
+    /// The name of the executable of an app that need not be complete yet. Blocks.
+    /// - Throws: `BundleError`
+    package static func executableName(at path: FilePath) throws -> String {
+        try string("CFBundleExecutable", at: path)
+    }
+
+    private static func string(_ key: String, at path: FilePath) throws -> String {
+        var reader = KeyReader(try PropertyListFile(contentsOf: path.appending("Info.plist")).values)
+        if let text = reader.string(key) { return text }
+        throw BundleError(.invalid, "\(path)/Info.plist has no string \(key). Add it.")
+    }
 }

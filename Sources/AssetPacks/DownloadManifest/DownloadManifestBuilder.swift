@@ -8,11 +8,15 @@ import Languages
 package struct DownloadManifestBuilder: Sendable {
     package let platform: AssetPackPlatform
     private let baseURL: String?
+    private let fileExtension: String
 
-    /// - Parameter baseURL: where the archives will be; a pack's URL is this and its identifier.
+    /// - Parameters:
+    ///   - baseURL: where the archives will be; a pack's URL is this and its identifier.
+    ///   - fileExtension: what follows the identifier, with its dot; Apple's tool writes none.
     /// - Throws: `AssetPackError`
-    package init(platform: AssetPackPlatform, baseURL: String?) throws {
+    package init(platform: AssetPackPlatform, baseURL: String?, fileExtension: String = "") throws {
         self.platform = platform
+        self.fileExtension = fileExtension
         guard let baseURL else {
             self.baseURL = nil
             return
@@ -104,7 +108,7 @@ package struct DownloadManifestBuilder: Sendable {
 
     private func entry(for pack: PackContents, version: Int, url: String? = nil) throws -> DownloadManifestPack {
         let id = pack.manifest.assetPackID
-        guard let url = url ?? baseURL.map({ "\($0)/\(id)" }) else {
+        guard let url = url ?? baseURL.map({ "\($0)/\(id)\(fileExtension)" }) else {
             throw AssetPackError(
                 .invalidArgument, "The pack \"\(id)\" is new to the manifest; give --download-base-url for its URL.")
         }

@@ -20,6 +20,20 @@ package struct PackContents: Hashable, Sendable {
     package let directoryCount: Int
     /// What is sound but seldom meant.
     package let warnings: [String]
+
+    package init(
+        manifest: PackManifest, archiveSize: Int64, digest: String, installedSize: Int64, fileCount: Int,
+        linkCount: Int, directoryCount: Int, warnings: [String]
+    ) {
+        self.manifest = manifest
+        self.archiveSize = archiveSize
+        self.digest = digest
+        self.installedSize = installedSize
+        self.fileCount = fileCount
+        self.linkCount = linkCount
+        self.directoryCount = directoryCount
+        self.warnings = warnings
+    }
 }
 
 /// Reads asset packs without unpacking them.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import Kit
+
 /// One rule that puts files into a pack, or keeps them out of it (BA 3.2).
 package struct FileSelector: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
@@ -32,6 +34,22 @@ package struct FileSelector: Hashable, Sendable {
         "file", "directory", "filePattern", "fileSource", "fileDestination", "directorySource", "directoryDestination",
         "fileExclusion",
     ]
+}
+
+extension FileSelector {
+    /// As it stands in a manifest.
+    package var json: JSONValue {
+        switch kind {
+        case .file(let path): ["file": .string(path.string)]
+        case .directory(let path): ["directory": .string(path.string)]
+        case .filePattern(let glob): ["filePattern": .string(glob.text)]
+        case .fileTo(let source, let destination):
+            ["fileSource": .string(source.string), "fileDestination": .string(destination.string)]
+        case .directoryTo(let source, let destination):
+            ["directorySource": .string(source.description), "directoryDestination": .string(destination.description)]
+        case .fileExclusion(let glob): ["fileExclusion": .string(glob.text)]
+        }
+    }
 }
 
 extension FileSelector: CustomStringConvertible {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Kit
+package import Kit
 
 extension ManifestReader {
-    func fileSelectors(_ node: JSONNode, _ what: String) throws -> [FileSelector] {
+    /// An array of selectors, one of which takes something.
+    /// - Throws: `AssetPackError` that names file, line and key.
+    package func fileSelectors(_ node: JSONNode, _ what: String) throws -> [FileSelector] {
         let elements = try array(node, what, example: "[{\"directory\": \"Levels\"}]")
         var result: [FileSelector] = []
         for (index, element) in elements.enumerated() {

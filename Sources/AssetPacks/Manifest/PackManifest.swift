@@ -23,6 +23,22 @@ package struct PackManifest: Hashable, Sendable {
     /// Everything the file says, without its comments.
     package let json: JSONValue
 
+    /// A manifest that no person wrote, for all platforms.
+    package init(assetPackID: String, downloadPolicy: DownloadPolicy, fileSelectors: [FileSelector]) {
+        self.assetPackID = assetPackID
+        self.downloadPolicy = downloadPolicy
+        self.fileSelectors = fileSelectors
+        platforms = []
+        language = nil
+        sourceRoot = nil
+        sourceRootPlace = nil
+        userInfo = nil
+        json = [
+            "assetPackID": .string(assetPackID), "downloadPolicy": downloadPolicy.json,
+            "fileSelectors": .array(fileSelectors.map(\.json)),
+        ]
+    }
+
     /// Larger than any real manifest.
     package static let maximumSize = 16 << 20
 

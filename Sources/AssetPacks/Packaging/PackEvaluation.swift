@@ -51,6 +51,14 @@ package struct PackEvaluation: Sendable {
         if manifest.supports(.macOS) { try refuseMacExecutables() }
     }
 
+    /// A selection that was made and checked elsewhere.
+    package init(_ manifest: PackManifest, selection: Selection, sourceDirectory: FilePath) {
+        self.manifest = manifest
+        self.selection = selection
+        self.sourceDirectory = sourceDirectory
+        warnings = selection.warnings
+    }
+
     private func refuseMacExecutables() throws {
         for item in selection.items {
             guard case .file(let source, let size, _) = item.content, size >= 4 else { continue }

@@ -45,10 +45,12 @@ package struct Packager: Sendable {
     /// - Parameters:
     ///   - isCancelled: asked after each block; true ends packing with `CancellationError`.
     ///   - progress: called on the calling thread after each block.
+    ///   - observer: is shown the archive's bytes in order, on the calling thread.
     /// - Throws: `AssetPackError`; `outputExists` when something is at `path`.
     package func package(
         to path: FilePath, isCancelled: @escaping () -> Bool = { false },
-        progress: @escaping (Progress) -> Void = { _ in }
+        progress: @escaping (Progress) -> Void = { _ in },
+        observer: @escaping (UnsafeRawBufferPointer) -> Void = { _ in }
     ) throws -> Result {
         do {
             var file = try NewFile(at: path)
@@ -60,6 +62,7 @@ package struct Packager: Sendable {
                 } catch {
                     throw OutputFailure(cause: error)
                 }
+                observer(bytes)
             }
             try file.publish()
             return result

@@ -15,6 +15,12 @@ package struct Selection: Sendable {
         package let content: Content
         /// Which of the manifest's selectors took it first; nil for folders that only hold what was taken.
         package let selector: Int?
+
+        package init(destination: PackPath, content: Content, selector: Int? = nil) {
+            self.destination = destination
+            self.content = content
+            self.selector = selector
+        }
     }
 
     /// Something that is right but seldom meant.
@@ -38,6 +44,18 @@ package struct Selection: Sendable {
     package let linkCount: Int
     /// The sum of the files' sizes, in bytes.
     package let totalSize: Int64
+
+    /// What was chosen elsewhere, one item for each place: the folders above are added, the links are checked.
+    /// - Throws: `AssetPackError`
+    package init(of items: [Item]) throws {
+        let chosen = items.map { Item(destination: $0.destination, content: $0.content) }
+        let all = try SelectionChecks.withParents(
+            Dictionary(chosen.map { ($0.destination.string, $0) }) { first, _ in first }, selectors: [])
+        try SelectionChecks.checkLinks(all, selectors: [])
+        self.init(
+            items: all.sorted { $0.destination < $1.destination }, warnings: SelectionChecks.nameWarnings(all),
+            countsBySelector: [])
+    }
 
     init(items: [Item], warnings: [Warning], countsBySelector: [Int]) {
         self.items = items

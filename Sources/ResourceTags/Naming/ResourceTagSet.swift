@@ -22,13 +22,10 @@ package struct ResourceTagSet: Hashable, Sendable {
     /// In bytes.
     package static let directoryNameLimit = 240
 
-    /// The name of the pack's folder: bundle id and tags, cut off where the whole would be too long, and the hash.
-    package func directoryName(bundleID: String) -> String { name(bundleID: bundleID, suffix: "-\(hash).assetpack") }
-
-    /// The name of the pack's archive, made as that of the folder is.
-    package func archiveName(bundleID: String) -> String { name(bundleID: bundleID, suffix: "-\(hash).aar") }
-
-    private func name(bundleID: String, suffix: String) -> String {
+    /// The name of the pack's folder as Xcode makes it: bundle id and tags, cut off where the whole would be too long, and
+    /// the hash.
+    package func directoryName(bundleID: String) -> String {
+        let suffix = "-\(hash).assetpack"
         var prefix = "\(bundleID).\(tags.joined(separator: "+"))"
         while !prefix.isEmpty, prefix.utf8.count + suffix.utf8.count > Self.directoryNameLimit { prefix.removeLast() }
         return prefix + suffix

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import Commands
+
+struct ResourceCommandTests {
+    private struct Shell {
+        let scratch: Scratch
+
+        func callAsFunction(_ words: String...) async -> PackShell.Outcome {
+            let (output, errors) = (BufferSink(), BufferSink())
+            let context = CommandContext(
+                programName: "larder", environment: [:], workingDirectory: scratch.path, standardOutput: output,
+                standardError: errors)
+            let root = Command("larder", summary: "", subcommands: ResourceCommands.all)
+            let code = await CommandRunner(root: root, version: "1").run(["odr"] + words, context: context)
+            let place = scratch.path.string + "/"
+            return .init(
+                code: code, output: output.text.replacing(place, with: ""),
+                errors: errors.text.replacing(place, with: ""))
+        }
+    }
+
+    private static let tags = """
+        {"bundleID": "org.example.game", "sourceRoot": "R", "initialInstall": ["start"], "prefetch": ["cave"],
+         "tags": {"start": [{"file": "a"}], "cave": [{"directory": "Cave"}]}}
+        """
+
+    private func withTree(_ body: (Scratch, Shell) async throws -> Void) async throws {
+        try await Scratch.with { scratch in
+            try scratch.write("start", to: "R/a")
+            try scratch.write("level", to: "R/Cave/1.lvl")
+            try scratch.write("own", to: "R/Art/own.png")
+            try scratch.write(Self.tags, to: "Tags.json")
+            try await body(scratch, Shell(scratch: scratch))
+        }
+    }
+
+    @Test func buildMakesPacksAndLists() async throws {
+        try await withTree { scratch, larder in
+            let built = await larder("build", "--tags", "Tags.json", "-o", "Built")
+            #expect(built.code == .success, "\(built.errors)")
+            #expect(built.output.contains("start  initial install      1  5 bytes"), "\(built.output)")
+            #expect(built.output.contains("Built: 2 packs, packed to "))
+            let names = try scratch.tree("Built")
+            #expect(names.filter { $0.hasSuffix(".aar") }.count == 2)
+            #expect(
+                names.filter { $0.hasPrefix("Resources") } == [
+                    "Resources/AssetPackManifestTemplate.plist", "Resources/OnDemandResources.plist",
+                ])
+            let again = await larder("build", "--tags", "Tags.json", "-o", "Built")
+            #expect(again.code == .failure)
+            #expect(again.errors.contains("exists already and is not overwritten"))
+            #expect(try scratch.tree("").allSatisfy { !$0.hasPrefix(".larder") }, "nothing is left behind")
+        }
+    }
+
+    @Test func anAppGetsTheListsAndItsOwnResources() async throws {
+        try await withTree { scratch, larder in
+            var app = AppFixture()
+            app.hasExtension = false
+            _ = try app.write(in: scratch.path)
+            for round in ["1", "2"] {
+                let built = await larder(
+                    "build", "R", "--tags", "Tags.json", "--app", "Game.app", "--copy-untagged", "-o", "Built\(round)",
+                    "--download-base-url", "https://cdn.example.com/packs")
+                #expect(built.code == .success, "\(built.errors)")
+                #expect(built.errors.contains("BAEssentialDownloadAllowance"))
+            }
+            let names = try scratch.tree("Game.app")
+            #expect(
+                names == ["Art/own.png", "AssetPackManifest.plist", "Game", "Info.plist", "OnDemandResources.plist"])
+            #expect(
+                try scratch.text("Built2/DownloadManifest.json").contains(
+                    "https://cdn.example.com/packs/org.example.game"))
+            try scratch.write("trap", to: "R/Info.plist")
+            let refused = await larder(
+                "build", "--tags", "Tags.json", "--app", "Game.app", "--copy-untagged", "-o", "Built3")
+            #expect(refused.code == .badInput)
+            #expect(try scratch.text("Game.app/Info.plist").contains("CFBundleIdentifier"))
+        }
+    }
+
+    @Test func checkTellsWhatMustBePutRight() async throws {
+        try await withTree { scratch, larder in
+            let fine = await larder("check", "--tags", "Tags.json", "--limits", "ios17")
+            #expect(fine.code == .success, "\(fine.errors)")
+            #expect(fine.output.hasSuffix("2 packs: within iOS and iPadOS before 18\n"))
+            try scratch.write([0x7F, 0x45, 0x4C, 0x46], to: "R/Cave/tool")
+            let refused = await larder("check", "--tags", "Tags.json")
+            #expect(refused.code == .badInput)
+            #expect(refused.errors.contains("\"Cave/tool\" with the tags \"cave\" is an ELF file"))
+            let json = await larder("check", "--tags", "Tags.json", "--json")
+            #expect(json.code == .badInput)
+            #expect(json.output.contains("\"kind\":\"executableCode\""))
+            let built = await larder("build", "--tags", "Tags.json", "-o", "Built")
+            #expect(built.code == .badInput)
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("Built")))
+        }
+    }
+
+    @Test func whatIsMissingIsNamed() async throws {
+        try await withTree { scratch, larder in
+            #expect(await larder("check", "--tags", "No.json").code == .notFound)
+            #expect(await larder("check", "--tags", "Tags.json", "--limits", "ios9").code == .usage)
+            try scratch.write(#"{"tags": {"a": [{"file": "a"}]}}"#, to: "Bare.json")
+            let folder = await larder("build", "--tags", "Bare.json", "-o", "Built")
+            #expect(folder.code == .usage && folder.errors.contains("sourceRoot"))
+            let id = await larder("build", "R", "--tags", "Bare.json", "-o", "Built")
+            #expect(id.code == .usage && id.errors.contains("--bundle-id"))
+            try scratch.write(#"{"tags": {"a": [{"file": "Cave/l.lvl"}]}}"#, to: "Bare.json")
+            let file = await larder("check", "R", "--tags", "Bare.json")
+            #expect(file.code == .badInput)
+            #expect(file.errors.contains("did you mean \"Cave/1.lvl\"?"), "\(file.errors)")
+        }
+    }
+}
+
+extension Scratch {
+    fileprivate func text(_ name: String) throws -> String {
+        String(decoding: try File.read(path.appending(name)), as: UTF8.self)
+    }
+}
