@@ -43,6 +43,22 @@ int clinux_take_lease(int descriptor) {
     return fcntl(descriptor, F_SETLEASE, F_WRLCK);
 }
 
+int clinux_lock_byte(int descriptor, int64_t offset, int kind, bool waiting) {
+    static const short types[] = {F_UNLCK, F_RDLCK, F_WRLCK};
+    if (kind < 0 || kind > 2) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct flock lock = {.l_type = types[kind], .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+    return fcntl(descriptor, waiting ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+}
+
+int clinux_byte_is_locked(int descriptor, int64_t offset) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+    if (fcntl(descriptor, F_OFD_GETLK, &lock) < 0) return -1;
+    return lock.l_type != F_UNLCK;
+}
+
 int clinux_pipe2(int descriptors[2], int flags) { return pipe2(descriptors, flags | O_CLOEXEC); }
 
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }

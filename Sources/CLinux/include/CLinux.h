@@ -21,6 +21,13 @@ int clinux_set_access_time(int directory, const char *path);
 /// A write lease: had only while nobody else has the file open, mapped files included. Fails with EAGAIN otherwise. Whoever
 /// opens the file while it is held waits until the descriptor is closed; no signal ends this process.
 int clinux_take_lease(int descriptor);
+
+/// Sets the lock on one byte of an open file (F_OFD_SETLK): 0 gives it back, 1 shares it, 2 has it alone. It belongs to the
+/// open file description, and the kernel frees it when the last process that has that one closes it or dies. Fails with
+/// EAGAIN when others hold it and `waiting` is false.
+int clinux_lock_byte(int descriptor, int64_t offset, int kind, bool waiting);
+/// Whether another open file description holds a lock on the byte: 1 or 0.
+int clinux_byte_is_locked(int descriptor, int64_t offset);
 int clinux_pipe2(int descriptors[2], int flags);
 int clinux_accept(int listener);
 int clinux_fallocate(int descriptor, int64_t offset, int64_t length);

@@ -23,6 +23,11 @@ package struct AppRootLayout: Hashable, Sendable {
     package var packs: FilePath { root.appending("packs") }
     package var staging: FilePath { root.appending("staging") }
 
+    /// A file without content whose bytes are locked: what is in use (`PackUses`).
+    package var uses: FilePath { root.appending("uses") }
+    /// Where the base apps are; `current` in it is a link to the folder of the one in force.
+    package var bundle: FilePath { root.appending("bundle") }
+
     package func generation(_ number: UInt64) -> FilePath { generations.appending(String(number)) }
     package func lease(_ number: UInt64) -> FilePath { generation(number).appending(Self.leaseName) }
     package func namespace(_ number: UInt64) -> FilePath { generation(number).appending(Self.namespaceName) }
