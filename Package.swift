@@ -24,6 +24,7 @@ let package = Package(
     name: "larder",
     products: [
         .library(name: "BackgroundAssets", targets: ["BackgroundAssets"]),
+        .library(name: "OnDemandResources", targets: ["OnDemandResources"]),
         .library(name: "StoreKit", targets: ["StoreKit"]),
         .library(name: "ExtensionFoundation", targets: ["ExtensionFoundation"]),
         .library(name: "System", targets: ["System"]),
@@ -51,6 +52,7 @@ let package = Package(
         .target(name: "CCurlShim", dependencies: ["CLinux", "COpenSSL"], path: "Sources/CCurlShim"),
         .target(name: "CMicroHTTPDShim", dependencies: ["CLinux"], path: "Sources/CMicroHTTPDShim"),
         .target(name: "CPostgresShim", dependencies: ["CLinux"], path: "Sources/CPostgresShim"),
+        .target(name: "CBundleShim", path: "Sources/CBundleShim"),
         .target(name: "COpenSSLShim", dependencies: ["COpenSSL"], path: "Sources/COpenSSLShim"),
 
         // The rooms, lowest first; imports point down.
@@ -74,6 +76,8 @@ let package = Package(
         room("ExtensionFoundation", "DeviceProtocol", "Kit", "System"),
         room(
             "BackgroundAssets", "ExtensionFoundation", "DeviceProtocol", "PackNamespace", "Languages", "Kit", "System"),
+        room(
+            "OnDemandResources", "BackgroundAssets", "DeviceProtocol", "PackNamespace", "Kit", "System", "CBundleShim"),
         room("StoreKit", "BackgroundAssets", "ExtensionFoundation"),
         room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room("HostingModel", "Kit"),
@@ -95,7 +99,9 @@ let package = Package(
         .executableTarget(
             name: "larder-bench",
             dependencies: [
-                "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP", "PackNamespace",
+                "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP",
+                "OnDemandResources",
+                "PackNamespace",
                 "Kit", "System", "DeviceSupport", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE", "CSQLite",
                 "HostingClient", "HostingModel", "HostingService",
             ],
@@ -149,7 +155,8 @@ let package = Package(
             ],
             path: "Tests/DeviceSupport"),
         .executableTarget(
-            name: "ProbeApp", dependencies: ["BackgroundAssets", "System"], path: "Tests/Fixtures/ProbeApp"),
+            name: "ProbeApp", dependencies: ["BackgroundAssets", "OnDemandResources", "System"],
+            path: "Tests/Fixtures/ProbeApp"),
         .executableTarget(
             name: "ProbeExtension", dependencies: ["BackgroundAssets"], path: "Tests/Fixtures/ProbeExtension"),
         .executableTarget(

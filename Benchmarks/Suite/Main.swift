@@ -8,7 +8,7 @@ import Glibc
 enum LarderBench {
     static let benchmarks: [any Benchmark] = [
         ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(), DeviceSchedule(),
-        DeviceTransfers(), DeviceWake(), ContentsAt(), HostDownloads(), HostReads(), HostUpload(),
+        DeviceResources(), DeviceTransfers(), DeviceWake(), ContentsAt(), HostDownloads(), HostReads(), HostUpload(),
     ]
 
     static func main() async {

@@ -22,6 +22,9 @@ package struct SampleApp {
     /// `ProbeExtension`'s behaviour.
     package var extensionBehaviour = "accept"
 
+    /// Further files by path.
+    package var files: [String: [UInt8]] = [:]
+
     package init() {}
 
     /// Writes `<name>.app` into the scratch folder and returns its path.
@@ -31,7 +34,7 @@ package struct SampleApp {
         fixture.identifier = identifier
         fixture.version = version
         fixture.keys = AppFixture.managedKeys(manifestURL: manifestURL).merging(keys) { $1 }
-        fixture.files = ["Extensions/Downloader.appex/behaviour": Array(extensionBehaviour.utf8)]
+        fixture.files = files.merging(["Extensions/Downloader.appex/behaviour": Array(extensionBehaviour.utf8)]) { $1 }
         let bundle = try fixture.write(in: scratch.path)
         if let program { try copy(program, to: bundle.appending(name)) }
         if let extensionProgram {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import DeviceProtocol
+package import DeviceProtocol
 internal import Kit
 internal import System
 
 extension DeviceConnection {
     /// Opens an app's connection, and starts the service of its user if there is none.
     /// - Throws: `DeviceError` when no service answers and none can be started.
-    static func connect(for app: AppIdentity) async throws -> DeviceConnection {
+    package static func connect(for app: AppIdentity) async throws -> DeviceConnection {
         try await connect(paths: paths(app), client: app.bundleID, startIfNeeded: isOwn(app))
     }
 
     /// As above, blocking the thread.
-    static func connectAndWait(for app: AppIdentity) throws -> DeviceConnection {
+    package static func connectAndWait(for app: AppIdentity) throws -> DeviceConnection {
         try connectAndWait(paths: paths(app), client: app.bundleID, startIfNeeded: isOwn(app))
     }
 

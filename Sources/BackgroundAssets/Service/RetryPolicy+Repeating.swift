@@ -3,13 +3,13 @@
 
 internal import DeviceProtocol
 internal import Foundation
-internal import Kit
+package import Kit
 
 // The one way in which this library gets over a device service that goes away.
 extension RetryPolicy {
     /// Does `body`, and does it again while the service goes away before it is done.
     /// - Throws: what `body` throws; `DeviceError.Code.disconnected` when patience has ended; `CancellationError`.
-    func repeating<Result: Sendable>(
+    package func repeating<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         var retries = Retries()
@@ -41,7 +41,7 @@ extension RetryPolicy {
     }
 
     /// What `keepingUp` does next.
-    enum Next {
+    package enum Next {
         /// Once more, after a wait that grows while nothing comes.
         case again
         case end
@@ -49,7 +49,7 @@ extension RetryPolicy {
 
     /// Does `body` over and over, until it wants no more or the task is cancelled; it never gives up.
     /// - Parameter body: resets the retries with each sign of life.
-    func keepingUp(_ body: (_ retries: inout Retries) async -> Next) async {
+    package func keepingUp(_ body: (_ retries: inout Retries) async -> Next) async {
         let policy = forever
         var retries = Retries()
         while !Task.isCancelled {

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-internal import DeviceProtocol
+package import DeviceProtocol
 internal import Kit
 
 /// The app's way to the device service: connected when it is first needed, and anew when the service went away.
-actor ServiceClient {
+package actor ServiceClient {
     /// Opens a connection, starting the service if need be.
-    typealias Connect = @Sendable () async throws -> DeviceConnection
+    package typealias Connect = @Sendable () async throws -> DeviceConnection
 
     private let connect: Connect
     private var connection: DeviceConnection?
     private var attempt: Task<DeviceConnection, any Error>?
 
-    init(connect: @escaping Connect) { self.connect = connect }
+    package init(connect: @escaping Connect) { self.connect = connect }
 
     /// Asks once.
     /// - Throws: `DeviceError`, `CancellationError`
-    func send<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
+    package func send<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
         try await connected().send(request)
     }
 
     /// Asks, and asks again when the service goes away before it answers. For requests that may be repeated, because the
     /// service carries work on where it stopped.
     /// - Throws: `DeviceError` when the service does not come back, `CancellationError`
-    func sendRepeatedly<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
+    package func sendRepeatedly<Request: DeviceRequest>(_ request: Request) async throws -> Request.Reply {
         try await RetryPolicy.service.repeating { try await send(request) }
     }
 
     /// Opens a stream.
     /// - Throws: `DeviceError`, `CancellationError`
-    func stream<Request: DeviceStreamRequest>(
+    package func stream<Request: DeviceStreamRequest>(
         _ request: Request
     ) async throws -> AsyncThrowingStream<Request.Event, any Error> {
         try await connected().stream(request)

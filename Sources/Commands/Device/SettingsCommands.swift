@@ -8,7 +8,8 @@ extension DeviceCommands {
     private static let values = """
         inAppContent on|off (packs and files come before an app's first launch), backgroundRefresh on|off (apps are looked \
         after while they are closed; also for one app), meteredUse on|off (also on networks that cost by volume), lowPowerMode \
-        auto|on|off, extensionSandbox required|off, bandwidth, bandwidthPerApp and bandwidthPerHost off|a size such as 2MiB \
+        auto|on|off, extensionSandbox required|off, resourcesInUse off|a size such as 2GiB (on-demand resources that one app \
+        uses at once), bandwidth, bandwidthPerApp and bandwidthPerHost off|a size such as 2MiB \
         (bytes a second, of all transfers, of each app's, from each host), updateReports on|off (hosting services are told whether \
         versions that go to some devices first came well; off unless you turn it on), languages "de-AT de en" (what you read, best \
         first; see larder languages).

@@ -116,7 +116,7 @@ struct AppRegistry: Sendable {
             for table in [
                 "manifest", "install", "pack_note", "asked_pack", "language_change", "app_origin", "host_identity",
                 "rollout_report",
-            ] {
+            ] + ResourceTables.names {
                 try connection.execute("DELETE FROM \(table) WHERE app = ?", [.text(app)])
             }
         }

@@ -74,6 +74,8 @@ struct InstallSteps: Sendable {
         let entry = try await tools.catalogue.fetch(
             plan.app, keys: keys, policy: tools.manifestRetries, trouble: trouble)
         let record = try await tools.registry.app(plan.app)
+        let source = source
+        let tags = try await offload { try InstalledTags(app: source) }
         let local = record == nil ? [] : try await tools.store.localPacks(app: plan.app)
         return .chosen(
             PackSelection.select(
@@ -83,7 +85,8 @@ struct InstallSteps: Sendable {
                     wasLaunched: !plan.isFirstInstall && record?.wasLaunched ?? false,
                     isOverridden: entry.isOverridden, local: Dictionary(local.map { ($0.id, $0.version) }) { $1 },
                     language: try await tools.languages.rule(plan.app, entry.manifest, keys),
-                    allowsInAppContent: tools.settings.current.allowsInAppContent)))
+                    allowsInAppContent: tools.settings.current.allowsInAppContent,
+                    downloadPriorities: tags?.downloadPriorities ?? [:])))
     }
 
     /// Asks the app's own extension what it wants (C3).
@@ -209,6 +212,7 @@ struct InstallSteps: Sendable {
         // The journal of this install must outlast the base that the row still names.
         try await tools.registry.flush()
         try await offload { try bundles.commit(plan.app, number: plan.bundle) }
+        try await tools.store.linkResources(app: plan.app)
         let launched = try await tools.registry.app(plan.app)?.wasLaunched ?? false
         try await tools.registry.save(
             AppRecord(

@@ -24,6 +24,9 @@ enum PackSelection {
         var language: LanguageRule
         /// The person lets content come before the first launch (C11).
         var allowsInAppContent = true
+        /// Of packs with tags (BA 6.2 `downloadPriority`): of those that are prefetched the greater comes first, and all of them
+        /// before those that have none.
+        var downloadPriorities: [String: Double] = [:]
     }
 
     /// Packs to fetch, essential first, each group in the manifest's order. Packs that are local at the manifest's version
@@ -39,9 +42,18 @@ enum PackSelection {
             }
         }
         let ordered = [PlannedItem.Role.essential, .prefetch, .update].flatMap { role in
-            wanted.filter { $0.role == role }
+            let items = wanted.filter { $0.role == role }
+            guard role == .prefetch, !facts.downloadPriorities.isEmpty else { return items }
+            return items.enumerated().sorted { left, right in
+                let (first, second) = (priority(of: left.element, facts), priority(of: right.element, facts))
+                return first == second ? left.offset < right.offset : first > second
+            }.map(\.element)
         }
         return facts.wasLaunched ? ordered : restrict(ordered, facts)
+    }
+
+    private static func priority(of item: PlannedItem, _ facts: Facts) -> Double {
+        item.pack.flatMap { facts.downloadPriorities[$0.id] } ?? -1
     }
 
     /// Marks as deferred what does not fit. Packs are taken in order as long as they fit, so a small one may pass behind a

@@ -17,7 +17,13 @@ package protocol PackStoring: Sendable {
     @discardableResult func resume(app: String, pack: String?) async throws -> Int
     /// Ends downloads and deletes what they staged; returns how many. Nothing being there is fine.
     @discardableResult func cancel(app: String, pack: String?) async throws -> Int
+    /// Ranks what is under way anew.
+    func rank(app: String, pack: String, foreground: Bool, importance: FetchImportance) async
     func remove(app: String, pack: String) async throws
+    /// Takes a local pack away to make room, unless somebody uses it; returns whether it is gone.
+    func purge(app: String, pack: String) async throws -> Bool
+    /// Has the base in force show what is local of the app's tags.
+    func linkResources(app: String) async throws
     /// Forgets everything of the app; its folder may be deleted afterwards.
     func removeAll(app: String) async throws
     func localPacks(app: String) async throws -> [LocalPack]

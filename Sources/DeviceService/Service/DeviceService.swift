@@ -105,6 +105,11 @@ package final class DeviceService: Sendable {
         let languages = LanguageChanges(
             assets: assets, content: content, extensions: extensions, usage: usage, settings: personal, notes: notes,
             log: configuration.log.named("languages"))
+        let resources = ResourceStore(
+            ResourceTools(
+                registry: registry, assets: assets, store: store, space: space,
+                tables: ResourceTables(database: database), paths: paths, settings: personal,
+                log: configuration.log.named("resources"), patience: configuration.releasePatience))
         let lifecycle = AppLifecycle(
             InstallTools(
                 registry: registry, bundles: bundles, catalogue: catalogue, store: store,
@@ -149,7 +154,8 @@ package final class DeviceService: Sendable {
                 version: configuration.version,
                 notes: notes, groups: groups, ballast: ballast),
             settings: settings, personal: personal, languages: languages, trust: trust, store: store,
-            downloads: downloads, space: space, ballast: ballast, content: content, gate: gate, replan: replan,
+            downloads: downloads, space: space, ballast: ballast, content: content, resources: resources,
+            gate: gate, replan: replan,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)

@@ -20,6 +20,7 @@ struct Harness: Sendable {
     let space: SpaceKeeper
     let ballast: Ballast
     let content: ContentAsker
+    let resources: ResourceStore
     /// Has periodic requests planned anew.
     let gate: BackgroundGate
     let replan: @Sendable () -> Void
@@ -38,6 +39,7 @@ struct Harness: Sendable {
         addPersonSettings(&router)
         addAssets(&router)
         addDownloads(&router)
+        addResources(&router)
         addDeveloper(&router)
         return router
     }

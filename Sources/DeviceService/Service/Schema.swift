@@ -13,5 +13,6 @@ enum Schema {
         Migration(version: 5, statements: AppRegistry.originTables),
         Migration(version: 6, statements: HostIdentities.tables),
         Migration(version: 7, statements: NoteBoard.tables),
+        Migration(version: 8, statements: ResourceTables.create),
     ]
 }

@@ -18,6 +18,8 @@ package struct ServiceConfiguration: Sendable {
     package var extensionTimeLimit: Duration = .seconds(30)
     /// How long an app may take to answer a server's challenge, before it is handled as if it had no answer.
     package var answerTimeLimit: Duration = .seconds(60)
+    /// How long processes that use on-demand resources have to let go of some when there is no room.
+    package var releasePatience: Duration = .seconds(5)
     /// The bubblewrap to take; nil is the one in `PATH`.
     package var sandboxProgram: FilePath?
     /// In whose place `/` is looked at for power supplies and networks.

@@ -29,6 +29,8 @@ struct PersonSettings: Codable, Hashable, Sendable {
     var bandwidthPerHost: Int64?
     /// Bytes that an extension may have in its scratch folder; 0 for any.
     var extensionStorage: Int64?
+    /// Bytes of on-demand resources that one app may use at once.
+    var resourcesInUse: Int64?
     /// What the person reads, as BCP 47 tags, best first; nil is what the environment says.
     var languages: [String]?
     /// By bundle id.
@@ -61,7 +63,7 @@ extension PersonSettings {
     /// Names as the file and `larder settings` have them, in the order they are listed.
     enum Name: String, CaseIterable, Sendable {
         case inAppContent, backgroundRefresh, meteredUse, lowPowerMode, extensionSandbox
-        case extensionStorage, bandwidth, bandwidthPerApp, bandwidthPerHost, updateReports, languages
+        case extensionStorage, bandwidth, bandwidthPerApp, bandwidthPerHost, resourcesInUse, updateReports, languages
 
         /// The values there are; none where they are free.
         var values: [String] {
@@ -69,7 +71,7 @@ extension PersonSettings {
             case .inAppContent, .backgroundRefresh, .meteredUse, .updateReports: ["on", "off"]
             case .lowPowerMode: ["auto", "on", "off"]
             case .extensionSandbox: ["required", "off"]
-            case .extensionStorage, .bandwidth, .bandwidthPerApp, .bandwidthPerHost: ["off"]
+            case .extensionStorage, .bandwidth, .bandwidthPerApp, .bandwidthPerHost, .resourcesInUse: ["off"]
             case .languages: []
             }
         }
@@ -79,7 +81,7 @@ extension PersonSettings {
         var leastSize: Int? {
             switch self {
             case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: 16 << 10
-            case .extensionStorage: 1 << 20
+            case .extensionStorage, .resourcesInUse: 1 << 20
             default: nil
             }
         }
@@ -91,7 +93,7 @@ extension PersonSettings {
             case .lowPowerMode: "auto"
             case .extensionSandbox: "required"
             case .extensionStorage: "\(FolderBound.standard)"
-            case .bandwidth, .bandwidthPerApp, .bandwidthPerHost: "off"
+            case .bandwidth, .bandwidthPerApp, .bandwidthPerHost, .resourcesInUse: "off"
             case .languages: "environment"
             }
         }
@@ -124,6 +126,7 @@ extension PersonSettings {
         case .bandwidth: return size(bandwidth)
         case .bandwidthPerApp: return size(bandwidthPerApp)
         case .bandwidthPerHost: return size(bandwidthPerHost)
+        case .resourcesInUse: return size(resourcesInUse)
         case .languages: return languages?.joined(separator: " ")
         }
     }
@@ -160,6 +163,7 @@ extension PersonSettings {
         case .bandwidth: bandwidth = size.map(Int64.init)
         case .bandwidthPerApp: bandwidthPerApp = size.map(Int64.init)
         case .bandwidthPerHost: bandwidthPerHost = size.map(Int64.init)
+        case .resourcesInUse: resourcesInUse = size.map(Int64.init)
         case .languages:
             languages = try text.map { text in
                 try LanguageList.checked(text.split { $0 == " " || $0 == "," }.map(String.init))

@@ -22,6 +22,7 @@ package actor SpaceKeeper {
     private let notes: NoteBoard
     private let log: Logger
     private nonisolated let users = Locked<[@Sendable () -> (any SpaceUser)?]>([])
+    private nonisolated let shortage = Locked<@Sendable () async -> Bool>({ false })
     private var turn = TurnLock()
 
     /// - Parameter state: a folder on the file system that counts.
@@ -35,6 +36,10 @@ package actor SpaceKeeper {
     nonisolated func attach(_ user: any SpaceUser) {
         users.withLock { $0.append { [weak user] in user } }
     }
+
+    /// - Parameter ask: called when there is no room, and nothing that may go: asks those who use something to let go of it, and
+    ///   answers whether anybody did.
+    nonisolated func onShortage(_ ask: @escaping @Sendable () async -> Bool) { shortage.withLock { $0 = ask } }
 
     private nonisolated var present: [any SpaceUser] { users.withLock { $0 }.compactMap { $0() } }
 
@@ -55,6 +60,30 @@ package actor SpaceKeeper {
     ///   - missing: what is not free, asked again after something was deleted.
     /// - Returns: whether there is room now, and what was done for it, in words.
     func makeRoom(
+        for name: String, app: String, _ missing: @Sendable () async throws -> PurgePlan.Missing
+    ) async rethrows -> (isThere: Bool, note: String?) {
+        var notes: [String] = []
+        // Each time something else may have been let go of; there is an end to that.
+        var requests = 0
+        while true {
+            let room = try await tryToMakeRoom(for: name, app: app, missing)
+            if let note = room.note { notes.append(note) }
+            if room.isThere || requests == Self.requestLimit { return (room.isThere, Self.joined(notes)) }
+            requests += 1
+            guard await shortage.withLock({ $0 })() else {
+                // A last look: a process that has just ended may have said nothing.
+                let last = try await tryToMakeRoom(for: name, app: app, missing)
+                return (last.isThere, Self.joined(notes + [last.note].compactMap { $0 }))
+            }
+        }
+    }
+
+    /// How often those who use something are asked to let go of it, for one thing that needs room.
+    private static let requestLimit = 8
+
+    private static func joined(_ notes: [String]) -> String? { notes.isEmpty ? nil : notes.joined(separator: " ") }
+
+    private func tryToMakeRoom(
         for name: String, app: String, _ missing: @Sendable () async throws -> PurgePlan.Missing
     ) async rethrows -> (isThere: Bool, note: String?) {
         if try await missing().wanted <= 0 { return (true, nil) }

@@ -101,6 +101,7 @@ package struct BandwidthPlan: Sendable {
 
     private func weight(_ transfer: Transfer) -> Double {
         switch transfer.rankClass {
+        case .urgent: 32
         case .essential: 8
         case .foreground: 4
         case .background: 1

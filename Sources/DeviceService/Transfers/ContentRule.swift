@@ -10,7 +10,9 @@ package struct ContentRule: Hashable, Sendable {
 
     /// Why a transfer has to wait; nil when it may go on. What an app or a developer waits for is not automatic.
     func reason(app: String, rankClass: TransferRank.Class) -> HoldReason? {
-        guard !allowsInAppContent, rankClass != .foreground, !launched.contains(app) else { return nil }
+        guard !allowsInAppContent, ![.foreground, .urgent].contains(rankClass), !launched.contains(app) else {
+            return nil
+        }
         return .inAppContent
     }
 }

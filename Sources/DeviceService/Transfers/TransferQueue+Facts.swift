@@ -52,13 +52,17 @@ extension TransferQueue {
 
     /// Ranks a transfer anew, up or down; one that runs goes on without a break unless its place is needed. One that waited
     /// out trouble and ranks higher now is tried at once: somebody waits for it.
-    package mutating func rank(_ key: TransferKey, _ rankClass: TransferRank.Class, now: Instant) -> [Action] {
+    /// - Parameter priority: the place among those of its class; nil keeps it.
+    package mutating func rank(
+        _ key: TransferKey, _ rankClass: TransferRank.Class, priority: Int? = nil, now: Instant
+    ) -> [Action] {
         guard var item = items[key] else { return [] }
         if rankClass > item.rankClass {
             item.retries.reset(now: now)
             if case .waiting = item.state { item.state = .queued }
         }
         item.rankClass = rankClass
+        item.priority = priority ?? item.priority
         items[key] = item
         return judge(key) + schedule()
     }

@@ -8,6 +8,8 @@ package struct TransferKey: Hashable, Sendable, Comparable, CustomStringConverti
     /// Who carries it out.
     package enum Owner: Int, Hashable, Sendable {
         case packs, downloads
+        /// Nothing of it is transferred: the files of a local pack that may go to make room.
+        case resources
     }
 
     package let owner: Owner
@@ -25,6 +27,12 @@ package struct TransferKey: Hashable, Sendable, Comparable, CustomStringConverti
         owner = .downloads
         self.app = app
         pack = identifier
+    }
+
+    package init(app: String, resources pack: String) {
+        owner = .resources
+        self.app = app
+        self.pack = pack
     }
 
     package static func < (left: TransferKey, right: TransferKey) -> Bool {
@@ -170,7 +178,7 @@ package struct TransferQueue: Sendable {
     func policy(of item: Item) -> RetryPolicy {
         switch item.rank.rankClass {
         case .essential: essentialPolicy
-        case .foreground: foregroundPolicy
+        case .foreground, .urgent: foregroundPolicy
         case .background: backgroundPolicy
         }
     }

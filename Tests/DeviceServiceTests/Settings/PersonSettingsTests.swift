@@ -22,6 +22,7 @@ import Testing
                     "lowPowerMode auto false",
                     "extensionSandbox required false", "extensionStorage 268435456 false",
                     "bandwidth off false", "bandwidthPerApp off false", "bandwidthPerHost off false",
+                    "resourcesInUse off false",
                     "updateReports off false", "languages environment false",
                 ])
             for name in PersonSettings.Name.allCases {

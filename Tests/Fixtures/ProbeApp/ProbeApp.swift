@@ -32,6 +32,7 @@ struct Commands {
     private let manager = AssetPackManager.shared
     /// What `hold` read, still mapped.
     private var held: [Data] = []
+    private var resources = ResourceCommands()
 
     struct Unknown: Error {}
 
@@ -69,9 +70,9 @@ struct Commands {
         case "localized":
             let language = Locale.Language(identifier: arguments.dropFirst().first ?? "")
             return Self.summary(try manager.contents(at: FilePath(name), asLocalizedFor: language))
-        case "follow": return await follow(name, cancelling: false)
+        case "follow": return await Self.follow(name, of: manager, cancelling: false)
         case "cancelled": return try await cancelOnce(name)
-        default: throw Unknown()
+        default: return try await resources.run(verb, arguments)
         }
     }
 
@@ -88,7 +89,7 @@ struct Commands {
     }
 
     /// Prints a pack's updates until they end; with `cancelling`, cancels at the first sign of progress.
-    private func follow(_ id: String, cancelling: Bool) async -> String {
+    private static func follow(_ id: String, of manager: AssetPackManager, cancelling: Bool) async -> String {
         var last = "none"
         for await update in manager.statusUpdates(forAssetPackWithID: id) {
             switch update {
@@ -108,7 +109,7 @@ struct Commands {
 
     private func cancelOnce(_ id: String) async throws -> String {
         let pack = try await pack(id)
-        let follower = Task { await follow(id, cancelling: true) }
+        let follower = Task { [manager] in await Self.follow(id, of: manager, cancelling: true) }
         do {
             try await manager.ensureLocalAvailability(of: pack)
             return "finished " + (await follower.value)

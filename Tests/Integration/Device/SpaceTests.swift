@@ -3,7 +3,6 @@
 
 import DeviceProtocol
 import DeviceSupport
-import Glibc
 import Kit
 import System
 import TestSupport
@@ -11,25 +10,12 @@ import Testing
 
 /// Room on the disk: planned before the first byte, and run out of at any write (C5, C10).
 @Suite struct SpaceTests {
-    /// A file system of `size` bytes at `place`, gone after the test; nil where this user may not mount one.
-    private static func mountSmall(_ size: Int64, at place: FilePath, _ scratch: Scratch) throws -> Bool {
-        guard getuid() == 0 else { return false }
-        try FileDescriptor.currentDirectory.makeDirectories(at: place)
-        let mounted = try ChildProcess.run(
-            executable: "mount", arguments: ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", place.string])
-        guard mounted.exitCode == 0 else { return false }
-        scratch.addCleanup {
-            _ = try? ChildProcess.run(executable: "umount", arguments: ["--lazy", place.string])
-        }
-        return true
-    }
-
     private static func withSmallDisk(
         _ size: Int64, name: String = #function, _ body: (Bench, Device) async throws -> Void
     ) async throws {
         try await Bench.with(fileCount: 40, fileSize: 400_000, start: false, name: name) { bench in
             let home = bench.scratch("small")
-            guard try mountSmall(size, at: home, bench.scratch) else { return }
+            guard try SmallDisk.mount(size, at: home, bench.scratch) else { return }
             let device = try Device(bench.scratch, home: home)
             try await device.start()
             try await device.trust(bench.server)

@@ -29,6 +29,8 @@ extension AppGenerations {
             }
             if !wanted.contains(entry.name) { try staged.remove() }
         }
+        try links.removeDangling()
+        try linkAll()
         collect()
     }
 

@@ -14,9 +14,10 @@ final class AppGenerations: Sendable {
     private let hook: CommitHook?
     private let onCollected: (@Sendable () -> Void)?
     let log: Logger
-    private let turn = Monitor(Turn())
+    let links: BundleLinks
+    let turn = Monitor(Turn())
 
-    private struct Turn {
+    struct Turn {
         var retired = false
         /// Stale generations for which a thread waits until their lease is let go.
         var waitedFor: Set<UInt64> = []
@@ -31,6 +32,7 @@ final class AppGenerations: Sendable {
         hook: CommitHook? = nil
     ) {
         self.layout = layout
+        links = BundleLinks(layout: layout)
         self.hook = hook
         self.log = log
         self.onCollected = onCollected
@@ -52,7 +54,7 @@ final class AppGenerations: Sendable {
         try turn.withLock { _ in try withTable(of: currentNumber(), body) }
     }
 
-    private func withTable<Result>(of number: UInt64?, _ body: (NamespaceTable?) throws -> Result) throws -> Result {
+    func withTable<Result>(of number: UInt64?, _ body: (NamespaceTable?) throws -> Result) throws -> Result {
         guard let number else { return try body(nil) }
         let path = layout.namespace(number)
         let file = try OwnedDescriptor(path, .readOnly)
@@ -98,6 +100,8 @@ final class AppGenerations: Sendable {
                     try Self.synchronize(pack.directory, target.removingLastComponent(), layout.packs)
                 }
                 try hook?(.packMoved)
+                let former = try withTable(of: current) { Self.files(of: record.id, $0) }
+                try link(pack, record)
                 let number = (current ?? 0) + 1
                 var writer = NamespaceWriter(generation: number)
                 try writer.begin(record.namespacePack)
@@ -106,6 +110,7 @@ final class AppGenerations: Sendable {
                     if let table { try writer.carry(table, excluding: [record.id]) }
                 }
                 try publish(writer, number: number)
+                if let former { try links.unlink(record.id, files: former.files, in: former.directory) }
             }
             try pack.remove()
             try hook?(.stagingRemoved)
@@ -128,7 +133,9 @@ final class AppGenerations: Sendable {
             try withTable(of: current) { table in
                 if let table { try writer.carry(table, excluding: present) }
             }
+            let gone = try withTable(of: current) { table in present.compactMap { Self.files(of: $0, table) } }
             try publish(writer, number: current + 1)
+            for pack in gone { try links.unlink(pack.id, files: pack.files, in: pack.directory) }
             collect(&turn)
             return present
         }
@@ -208,7 +215,7 @@ final class AppGenerations: Sendable {
     /// Deletes what nobody needs any more. Trouble is logged: what stays is looked at again next time.
     func collect() { turn.withLock { collect(&$0) } }
 
-    private func collect(_ turn: inout Turn) {
+    func collect(_ turn: inout Turn) {
         guard !turn.retired, let current = currentNumber() else { return }
         do {
             var needed = try directories(of: current)
@@ -273,7 +280,7 @@ final class AppGenerations: Sendable {
     }
 
     /// Whether a commit that was broken off had moved these files here, and is still to be finished.
-    private func isSealed(_ pack: String, _ version: String) -> Bool {
+    func isSealed(_ pack: String, _ version: String) -> Bool {
         let staged = StagedPack(layout: layout, id: pack)
         return (try? staged.readSeal())?.directory == "packs/\(pack)/\(version)"
     }

@@ -55,12 +55,12 @@ extension PackStore {
         let key = TransferKey(app: request.app, pack: request.pack.id)
         guard let known = jobs[key]?.request, known.pack.version == request.pack.version else { return request }
         let isHigher =
-            (request.kind.rankClass(foreground: request.foreground), request.kind.priority)
-            > (known.kind.rankClass(foreground: known.foreground), known.kind.priority)
+            (request.rankClass, request.priority) > (known.rankClass, known.priority)
         guard !isHigher else { return request }
         var kept = request
         kept.kind = known.kind
         kept.foreground = known.foreground
+        kept.importance = known.importance
         return kept
     }
 
@@ -69,13 +69,26 @@ extension PackStore {
         let known = jobs[key]
         failures[key] = nil
         jobs[key, default: Job(request: request)].request = request
-        governor.rank(key, request.kind.rankClass(foreground: request.foreground))
+        governor.rank(key, request.rankClass)
         await transfer {
             $0.submit(
                 key, host: TransferQueue.host(of: request.pack.url), kind: request.kind, foreground: request.foreground,
-                paused: paused,
+                importance: request.importance, paused: paused,
                 replacing: known.map { PackDownload(request.pack).replaces(PackDownload($0.request.pack)) } ?? false,
                 now: .now)
+        }
+    }
+
+    /// Ranks a download that is under way anew, up or down. Nothing happens when there is none.
+    package func rank(app: String, pack: String, foreground: Bool, importance: FetchImportance) async {
+        await inTurn {
+            let key = TransferKey(app: app, pack: pack)
+            guard var request = jobs[key]?.request else { return }
+            request.foreground = foreground
+            request.importance = importance
+            jobs[key]?.request = request
+            governor.rank(key, request.rankClass)
+            await transfer { $0.rank(key, request.rankClass, priority: request.priority, now: .now) }
         }
     }
 
@@ -152,6 +165,27 @@ extension PackStore {
             try await blocking { _ = try generations.remove([pack]) }
             try await database.write { try $0.deletePack(TransferKey(app: app, pack: pack)) }
         }
+    }
+
+    /// Takes a local pack away to make room, with its files, unless somebody uses it (`PackUses`).
+    /// - Returns: whether it is gone.
+    /// - Throws: `StoreError`
+    package func purge(app: String, pack: String) async throws -> Bool {
+        try await inTurn {
+            let key = TransferKey(app: app, pack: pack)
+            guard jobs[key] == nil else { return false }
+            let generations = try generations(of: app)
+            guard try await blocking({ try generations.purge(pack) }) else { return false }
+            await write { try $0.deletePack(key) }
+            return true
+        }
+    }
+
+    /// Puts links to all local tagged packs into the base that is in force now.
+    /// - Throws: `StoreError`
+    package func linkResources(app: String) async throws {
+        let generations = try generations(of: app)
+        try await blocking { try generations.linkAll() }
     }
 
     /// Forgets everything of an app that is going: downloads, packs, generations. Its folder may be deleted afterwards.

@@ -148,7 +148,7 @@ package actor PackStore: PackStoring, TransferOwner {
                     client: try clients.client(),
                     share: TransferAttempt.Share(
                         governor: governor, key: key,
-                        rankClass: request.kind.rankClass(foreground: request.foreground))),
+                        rankClass: request.rankClass)),
                 options: configuration.pipelineOptions, permitsHost: permitsHost, makeRoom: roomCheck(key, request.pack)
             ) { [weak self] progress in
                 Task { await self?.note(progress, key) }

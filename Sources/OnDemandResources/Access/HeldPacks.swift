@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Kit
+internal import PackNamespace
+
+/// The packs that this process uses: counted here, and said to all others by a lock for each.
+final class HeldPacks: Sendable {
+    private struct Use {
+        var count = 0
+        /// False while it cannot be had yet: the service is taking the pack away.
+        var isLocked = false
+    }
+
+    private let locks: PackUses
+    private let uses = Locked<[String: Use]>([:])
+
+    init(_ locks: PackUses) { self.locks = locks }
+
+    /// Holds packs once more each.
+    /// - Returns: false, and nothing is held more than before, when one of them is being taken away.
+    /// - Throws: `Errno`
+    func tryToHold(_ packs: Set<String>) throws -> Bool {
+        let refused = try uses.withLock { uses -> Bool in
+            for pack in packs { uses[pack, default: Use()].count += 1 }
+            for pack in packs where uses[pack]?.isLocked == false {
+                guard try locks.hold(pack) else { return true }
+                uses[pack]?.isLocked = true
+            }
+            return false
+        }
+        if refused { letGo(packs) }
+        return !refused
+    }
+
+    /// Holds packs once more each, and waits for those that are being taken away. Blocks.
+    /// - Throws: `Errno`
+    func hold(_ packs: Set<String>) throws {
+        let missing = uses.withLock { uses -> [String] in
+            for pack in packs { uses[pack, default: Use()].count += 1 }
+            return packs.filter { uses[$0]?.isLocked == false }
+        }
+        do {
+            for pack in missing {
+                // Counted already, so that nobody else gives it back meanwhile.
+                _ = try locks.hold(pack, waiting: true)
+                uses.withLock { $0[pack]?.isLocked = true }
+            }
+        } catch {
+            letGo(packs)
+            throw error
+        }
+    }
+
+    func letGo(_ packs: Set<String>) {
+        uses.withLock { uses in
+            for pack in packs {
+                guard var use = uses[pack] else { continue }
+                use.count -= 1
+                uses[pack] = use.count > 0 ? use : nil
+                if use.count <= 0, use.isLocked { locks.letGo(pack) }
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import DeviceSupport
+import HTTP
+import Kit
+import System
+import TestSupport
+import Testing
+
+/// On-demand resources, from an app's process through the real service (F1, F3, F4).
+@Suite struct ResourceTests {
+    @Test func whatIsAskedForIsLookedUpInTheBundle() async throws {
+        try await ResourceBench.with { bench in
+            let app = try await bench.launch()
+            // Looked up before, so that Foundation has the folders in its memory without them.
+            #expect(try await app.ask("lookup Levels/1/map.bin") == "ok nil")
+            #expect(try await app.ask("lookup one.bin") == "ok nil")
+            #expect(try await app.ask("lookup Levels/3/map.bin") == "ok nil")
+            #expect(try await app.ask("lookupLocalized three.bin") == "ok nil")
+            _ = try await app.ask("make a one")
+            #expect(try await app.ask("conditionally a") == "ok false")
+            #expect(try await app.ask("begin a") == "ok a")
+            for path in ["Levels/1/map.bin", "one.bin", "Places/forest.bin"] {
+                let content = try #require(bench.content(path))
+                #expect(try await app.ask("lookup \(path)") == "ok " + summary(content))
+            }
+            #expect(try await app.ask("lookup Levels/3/map.bin") == "ok nil")
+            #expect(try await bench.state("one") == .inUse)
+            #expect(try await bench.state("two") == .partiallyDownloaded)
+            #expect(try await bench.state("three") == .notDownloaded)
+            _ = try await app.ask("make b three")
+            #expect(try await app.ask("begin b") == "ok b")
+            let localized = try #require(bench.content("en.lproj/three.bin"))
+            #expect(try await app.ask("lookupLocalized three.bin") == "ok en.lproj " + summary(localized))
+            _ = try await app.ask("end a")
+            #expect(try await bench.state("one") == .downloaded)
+            _ = try await app.ask("drop b")
+            #expect(try await bench.state("three") == .downloaded)
+            _ = try await app.ask("make c three,one")
+            #expect(try await app.ask("conditionally c") == "ok true")
+            #expect(try await bench.state("one") == .inUse)
+            try await app.kill()
+            #expect(try await bench.state("one") == .downloaded)
+        }
+    }
+
+    /// Looks until something is so, which nothing tells of by itself.
+    private func until(_ isSo: () async throws -> Bool) async throws {
+        _ = try await eventually { try await isSo() ? true : nil }
+    }
+
+    // MARK: - Errors
+
+    @Test func unknownTagsAreTheDocumentedError() async throws {
+        try await ResourceBench.with { bench in
+            let app = try await bench.launch()
+            _ = try await app.ask("make a one,nowhere")
+            #expect(try await app.ask("conditionally a") == "ok false")
+            #expect(try await app.ask("begin a") == "ok failed NSCocoaErrorDomain 4994")
+            // A tag that nobody knows has no priority, and none can be set.
+            #expect(try await app.ask("preserve nowhere 0.5") == "ok nowhere")
+            #expect(try await app.ask("preservation nowhere") == "ok 0.0")
+            #expect(app.errorText.contains("nowhere"))
+        }
+    }
+
+    @Test func anObjectServesOneTime() async throws {
+        try await ResourceBench.with { bench in
+            let app = try await bench.launch()
+            _ = try await app.ask("make a one")
+            // Ending what was not begun does nothing.
+            #expect(try await app.ask("end a") == "ok a")
+            #expect(try await app.ask("begin a") == "ok a")
+            #expect(try await app.ask("begin a") == "ok failed _NSBundleResourceRequestErrorDomain 101")
+            #expect(try await bench.state("one") == .inUse)
+            _ = try await app.ask("end a")
+            _ = try await app.ask("end a")
+            #expect(try await app.ask("begin a") == "ok failed _NSBundleResourceRequestErrorDomain 101")
+            #expect(try await app.ask("conditionally a") == "ok false")
+            #expect(try await bench.state("one") == .downloaded)
+        }
+    }
+
+    @Test func aListThatNamesAMissingPackIsTheDocumentedError() async throws {
+        try await ResourceBench.with { bench in
+            let app = try await bench.launch(extra: ["ghost": "\(ResourceBench.bundleID).asset-pack-ghost"])
+            _ = try await app.ask("make a ghost")
+            #expect(try await app.ask("begin a") == "ok failed NSCocoaErrorDomain 4994")
+            _ = try await app.ask("make b one")
+            #expect(try await app.ask("begin b") == "ok b")
+        }
+    }
+
+    @Test func anAppWithoutAListIsTold() async throws {
+        try await ResourceBench.with { bench in
+            let app = try await bench.launch { $0.files["OnDemandResources.plist"] = nil }
+            _ = try await app.ask("make a one")
+            #expect(try await app.ask("begin a") == "ok failed NSCocoaErrorDomain 4994")
+        }
+    }
+
+    @Test func moreThanTheLimitInUseIsTheDocumentedError() async throws {
+        try await ResourceBench.with({ ResourceBench.levels(size: 700_000, using: &$0) }) { bench in
+            let app = try await bench.launch()
+            let connection = try await bench.device.connect()
+            _ = try await connection.send(SettingsSetRequest(name: "resourcesInUse", app: nil, value: "3MiB"))
+            _ = try await app.ask("make a one")
+            #expect(try await app.ask("begin a") == "ok a")
+            _ = try await app.ask("make b three")
+            #expect(try await app.ask("begin b") == "ok failed NSCocoaErrorDomain 4993")
+            _ = try await app.ask("end a")
+            _ = try await app.ask("make c three")
+            #expect(try await app.ask("begin c") == "ok c")
+        }
+    }
+
+    // MARK: - Steering
+
+    @Test func aDownloadIsPausedResumedAndCancelled() async throws {
+        try await ResourceBench.with({ ResourceBench.levels(size: 400_000, using: &$0) }) { bench in
+            let app = try await bench.launch()
+            bench.server.slow(to: 200_000)
+            _ = try await app.ask("make a two")
+            _ = try await app.ask("start a")
+            let pack = try #require(bench.app.parts.first { $0.tags == ["two"] }).packID
+            try await bench.server.waitForRequests(pack: pack, count: 1)
+            #expect(try await bench.state("two") == .downloading)
+            _ = try await app.ask("pause a")
+            try await until { try await bench.device.packs()[pack]?.state == .paused }
+            #expect([.partiallyDownloaded, .notDownloaded].contains(try await bench.state("two")))
+            bench.server.spoil(nil)
+            _ = try await app.ask("resume a")
+            _ = try await app.line { $0 == "update a begun" }
+            #expect(try await app.ask("progress a").hasPrefix("ok 8"))
+            _ = try await app.ask("end a")
+            // Cancelling ends what nobody else waits for, and nothing else.
+            bench.server.slow(to: 100_000)
+            _ = try await app.ask("make b one")
+            _ = try await app.ask("make c one,three")
+            _ = try await app.ask("start b")
+            _ = try await app.ask("start c")
+            let (one, three) = (
+                "\(ResourceBench.bundleID).asset-pack-one", "\(ResourceBench.bundleID).asset-pack-three"
+            )
+            try await bench.server.waitForRequests(pack: one, count: 1)
+            try await bench.server.waitForRequests(pack: three, count: 1)
+            _ = try await app.ask("cancel c")
+            _ = try await app.line { $0 == "update c failed NSCocoaErrorDomain 3072" }
+            try await until { try await bench.state("three") == .notDownloaded }
+            #expect(try await bench.state("one") == .downloading)
+            _ = try await app.ask("end b")
+            _ = try await app.line { $0 == "update b failed NSCocoaErrorDomain 3072" }
+            try await until {
+                try await bench.device.packs().values.allSatisfy { ![.downloading, .queued].contains($0.state) }
+            }
+        }
+    }
+
+    @Test func whatADeadProcessWaitedForComesBehind() async throws {
+        try await ResourceBench.with({ ResourceBench.levels(size: 400_000, using: &$0) }) { bench in
+            let app = try await bench.launch()
+            bench.server.slow(to: 200_000)
+            _ = try await app.ask("make a three")
+            _ = try await app.ask("start a")
+            try await bench.server.waitForRequests(pack: "\(ResourceBench.bundleID).asset-pack-three", count: 1)
+            try await app.kill()
+            bench.server.spoil(nil)
+            try await until { try await bench.state("three") == .downloaded }
+        }
+    }
+
+    @Test func aRequestOutlivesTheService() async throws {
+        try await ResourceBench.with({ ResourceBench.levels(size: 400_000, using: &$0) }) { bench in
+            let app = try await bench.launch()
+            _ = try await app.ask("make held one")
+            _ = try await app.ask("begin held")
+            bench.server.slow(to: 300_000)
+            _ = try await app.ask("make a three")
+            _ = try await app.ask("start a")
+            try await bench.server.waitForRequests(pack: "\(ResourceBench.bundleID).asset-pack-three", count: 1)
+            try await bench.device.kill()
+            // What is held stays readable and held, though nobody knows of it but the kernel.
+            let content = try #require(bench.content("one.bin"))
+            #expect(try await app.ask("lookup one.bin") == "ok " + summary(content))
+            _ = try await app.ask("make again one")
+            #expect(try await app.ask("conditionally again") == "ok true")
+            bench.server.spoil(nil)
+            try await bench.device.start()
+            let purged = try await bench.device.connect().send(StoragePurgeRequest(bytes: 1 << 40)).purged
+            #expect(!purged.contains { $0.download.hasSuffix("-one") || $0.download.hasSuffix("-one-two") })
+            _ = try await app.line { $0 == "update a begun" }
+            #expect(try await bench.state("three") == .inUse)
+        }
+    }
+
+    // MARK: - Life cycle
+
+    @Test func initialTagsComeWithTheAppAndPrefetchTagsInOrder() async throws {
+        try await ResourceBench.with({ generator in
+            func part(_ tag: String, _ policy: String, _ priority: Double?) -> TaggedApp.Part {
+                TaggedApp.Part(
+                    [tag], ["\(tag).bin": generator.bytes(40_000, redundancy: false)], policy: policy,
+                    priority: priority)
+            }
+            return TaggedApp([
+                part("a", "prefetch", 0.05), part("b", "prefetch", 0.35), part("c", "prefetch", 0.65),
+                part("d", "prefetch", 0.95), part("e", "prefetch", 0.5), part("start", "essential", 1),
+            ])
+        }) { bench in
+            let app = try await bench.launch()
+            let order = bench.server.records.map(\.path).filter { $0.hasPrefix("/assets/") }
+                .map { String($0.split(separator: "-").last ?? "") }
+            #expect(order.first == "start")
+            // Four places: those with the greatest priorities began, in whatever order they ended.
+            #expect(Set(order.dropFirst().prefix(1)).isSubset(of: ["d", "c", "e", "b"]))
+            #expect(order.last == "a", "\(order)")
+            #expect(try await bench.state("start") == .downloaded)
+            // Never asked for: it may go.
+            let purged = try await bench.device.connect().send(StoragePurgeRequest(bytes: 1 << 40)).purged
+            #expect(purged.contains { $0.download.hasSuffix("-start") })
+            #expect(try await bench.state("start") == .purged)
+            #expect(try await app.ask("lookup start.bin") == "ok nil")
+            _ = try await app.ask("make s start")
+            #expect(try await app.ask("begin s") == "ok s")
+            let content = try #require(bench.content("start.bin"))
+            #expect(try await app.ask("lookup start.bin") == "ok " + summary(content))
+        }
+    }
+
+    @Test func whatIsLeastPreservedAndLongestUnusedGoesFirst() async throws {
+        try await ResourceBench.with { bench in
+            let app = try await bench.launch()
+            for tag in ["three", "two", "one"] {
+                _ = try await app.ask("make \(tag) \(tag)")
+                #expect(try await app.ask("begin \(tag)") == "ok \(tag)")
+            }
+            #expect(try await app.ask("preserve two 0.9") == "ok two")
+            #expect(try await app.ask("preservation two") == "ok 0.9")
+            for tag in ["three", "two", "one"] { _ = try await app.ask("end \(tag)") }
+            let connection = try await bench.device.connect()
+            func purge() async throws -> [String] {
+                try await connection.send(StoragePurgeRequest(bytes: 1)).purged.map {
+                    String($0.download.dropFirst("\(ResourceBench.bundleID).asset-pack-".count))
+                }
+            }
+            // The last uses are told behind the app's back.
+            try await until { try await bench.tags().values.allSatisfy { $0.state == .downloaded } }
+            #expect(try await purge() == ["three"])
+            #expect(try await purge() == ["one"])
+            // The forest is as much preserved as the second level, which has it, and was used after it.
+            #expect(Set(try await purge() + purge()) == ["one-two", "two"])
+            #expect(try await purge() == [])
+            #expect(try await bench.state("three") == .purged)
+        }
+    }
+
+    @Test func nothingInUseGoesAndTheServicesWordIsExact() async throws {
+        try await ResourceBench.with { bench in
+            let first = try await bench.launch()
+            let second = try await bench.device.launch()
+            _ = try await first.ask("make a one")
+            _ = try await first.ask("begin a")
+            _ = try await second.ask("make b two")
+            _ = try await second.ask("begin b")
+            let connection = try await bench.device.connect()
+            #expect(try await connection.send(StoragePurgeRequest(bytes: 1 << 40)).purged.isEmpty)
+            _ = try await first.ask("end a")
+            // The forest is the second process's, too.
+            let purged = try await connection.send(StoragePurgeRequest(bytes: 1 << 40)).purged.map(\.download)
+            #expect(purged == ["\(ResourceBench.bundleID).asset-pack-one"])
+            let content = try #require(bench.content("Places/forest.bin"))
+            #expect(try await second.ask("lookup Places/forest.bin") == "ok " + summary(content))
+            try await second.kill()
+            #expect(try await connection.send(StoragePurgeRequest(bytes: 1 << 40)).purged.count == 2)
+        }
+    }
+
+    @Test func anUpdateOfTheAppKeepsWhatIsLocalInSight() async throws {
+        try await ResourceBench.with { bench in
+            let app = try await bench.launch()
+            _ = try await app.ask("make a one")
+            _ = try await app.ask("begin a")
+            try await app.kill()
+            let newer = try await bench.launch { $0.version = "2.0" }
+            _ = try await newer.ask("make a one")
+            #expect(try await newer.ask("conditionally a") == "ok true")
+            let content = try #require(bench.content("Levels/1/map.bin"))
+            #expect(try await newer.ask("lookup Levels/1/map.bin") == "ok " + summary(content))
+        }
+    }
+}
