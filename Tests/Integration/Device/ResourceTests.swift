@@ -290,4 +290,38 @@ import Testing
             #expect(try await newer.ask("lookup Levels/1/map.bin") == "ok " + summary(content))
         }
     }
+
+    // MARK: - Room
+
+    /// The disk has room for two of three levels of 12 MB beside the app.
+    @Test func whoIsToldOfLowSpaceMakesRoom() async throws {
+        let base =
+            try FileDescriptor.currentDirectory.status(at: Binaries.path("ProbeApp")).size
+            + FileDescriptor.currentDirectory.status(at: Binaries.path("ProbeExtension")).size
+        try await ResourceBench.with(
+            { generator in
+                TaggedApp(
+                    ["one", "two", "three"].map {
+                        TaggedApp.Part([$0], ["\($0).bin": generator.bytes(12 << 20, redundancy: false)])
+                    })
+            }, diskSize: base + (38 << 20)
+        ) { bench in
+            let app = try await bench.launch()
+            for tag in ["one", "two"] {
+                _ = try await app.ask("make \(tag) \(tag)")
+                #expect(try await app.ask("begin \(tag)") == "ok \(tag)")
+            }
+            // Nobody lets go of anything: there is no room.
+            _ = try await app.ask("make three three")
+            #expect(try await app.ask("begin three") == "ok failed NSCocoaErrorDomain 4992")
+            #expect(try await bench.state("one") == .inUse)
+            _ = try await app.ask("releaseOnNotice one")
+            _ = try await app.ask("make again three")
+            #expect(try await app.ask("begin again") == "ok again")
+            #expect(app.lines.contains("update notice"))
+            #expect(try await bench.state("one") == .purged)
+            #expect(try await bench.state("two") == .inUse)
+            #expect(try await bench.state("three") == .inUse)
+        }
+    }
 }
