@@ -174,6 +174,37 @@ import Testing
         }
     }
 
+    /// Less than is written at once, and never quiet for long.
+    @Test func whatTricklesIsToldLongBeforeItsEnd() async throws {
+        try await Scratch.with { scratch in
+            let isTold = Monitor(false)
+            let count = 100_000
+            let server = try ScriptedServer { connection in
+                _ = connection.readRequest()
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
+                var sent = 0
+                while sent < count, isTold.wait(atMost: .milliseconds(1), { $0 ? () : nil }) == nil {
+                    guard connection.send([7]) == 1 else { return }
+                    sent += 1
+                }
+                connection.send([UInt8](repeating: 7, count: count - sent))
+            }
+            let download = HTTPClient.forTests().start(HTTPRequest(url: server.url))
+            let path = scratch("file")
+            let first = try await offload { () -> Int64? in
+                let file = try OwnedDescriptor(path, .readWrite, options: .create, permissions: .filePrivate)
+                var first: Int64?
+                _ = try download.write(to: file.borrowed, from: 0, every: .milliseconds(1)) { offset in
+                    first = first ?? offset
+                    isTold.withLock { $0 = true }
+                }
+                return first
+            }
+            #expect(try #require(first) < count)
+            #expect(try File.read(scratch("file")) == [UInt8](repeating: 7, count: count))
+        }
+    }
+
     @Test func cancellingEndsIt() async throws {
         try await Scratch.with { scratch in
             let server = try ScriptedServer { connection in

@@ -13,14 +13,6 @@ struct MultiWaker: @unchecked Sendable {
     func wake() { larder_curl_multi_wakeup(multi) }
 }
 
-/// What a loop's transfers know of its turn.
-final class LoopTurn {
-    /// When it began.
-    var now = SuspendingClock().now
-    /// Whether a piece of a body came.
-    var broughtBytes = false
-}
-
 /// What runs on the engine's thread: perform, read results, watch the clocks, poll; until there is nothing left to do.
 struct TransferLoop: ~Copyable {
     private let engine: TransferEngine
@@ -69,13 +61,7 @@ struct TransferLoop: ~Copyable {
 
     private mutating func run() {
         while true {
-            let commands: [TransferEngine.Command]
-            if active.isEmpty {
-                guard let first = engine.awaitCommandsOrRetire() else { return }
-                commands = first
-            } else {
-                commands = engine.takeCommands()
-            }
+            guard let commands = active.isEmpty ? engine.awaitCommandsOrRetire() : engine.takeCommands() else { return }
             turn.now = clock.now
             turn.broughtBytes = false
             obey(commands)
