@@ -100,8 +100,7 @@ let package = Package(
             name: "larder-bench",
             dependencies: [
                 "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP",
-                "OnDemandResources",
-                "PackNamespace",
+                "OnDemandResources", "PackNamespace",
                 "Kit", "System", "DeviceSupport", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE", "CSQLite",
                 "HostingClient", "HostingModel", "HostingService",
             ],
@@ -172,6 +171,8 @@ let package = Package(
         .executableTarget(
             name: "SessionsDownloader", dependencies: ["SessionLibrary", "BackgroundAssets", "ExtensionFoundation"],
             path: "Examples/Sessions/Sources/Downloader"),
+        // The example with on-demand resources, likewise.
+        .executableTarget(name: "Levels", dependencies: ["OnDemandResources"], path: "Examples/Levels/Sources/Levels"),
         // The fault campaign, which scripts/torture runs.
         .executableTarget(
             name: "TortureReader", dependencies: ["BackgroundAssets", "PackNamespace", "TestSupport", "Kit", "System"],
@@ -184,7 +185,7 @@ let package = Package(
             name: "larder-torture",
             dependencies: [
                 "DeviceSupport", "TestSupport", "DevelopmentServer", "DeviceProtocol", "PackNamespace", "HTTP", "Kit",
-                "System", "CLinux", "larderd", "ProbeExtension", "TortureReader", "TortureDownloader",
+                "System", "CLinux", "larderd", "ProbeApp", "ProbeExtension", "TortureReader", "TortureDownloader",
             ],
             path: "Tests/Torture"),
         // Mutated inputs for every parser; scripts/fuzz runs them all.
@@ -215,7 +216,7 @@ let package = Package(
             dependencies: [
                 "DeviceSupport", "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit",
                 "System", "larder", "larderd", "larder-torture", "ProbeApp", "ProbeExtension", "Sessions",
-                "SessionsDownloader", "larder-host",
+                "SessionsDownloader", "Levels", "larder-host",
             ],
             path: "Tests/Integration", exclude: ["Independent"]),
     ],

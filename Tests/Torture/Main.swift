@@ -8,7 +8,8 @@ import TestSupport
 /// `larder-torture [--seconds N] [--seed S] [--devices N] [--round K] [--scenario NAME]`: rounds of installs, updates, removals
 /// and downloads against the real programs, on several devices side by side, with kills, a bad network and a full disk, until
 /// the time is over. With `--power-cuts N` instead so many states of the disk after a power cut (`--power-cut K`: the one with
-/// this number; `--names journaled|unordered`: under one kind of file system). Exits with 1 when anything was seen that may not
+/// this number; `--names journaled|unordered`: under one kind of file system), and with `--resources yes` requests for on-demand
+/// resources by several processes on a small disk, for as long. Exits with 1 when anything was seen that may not
 /// be.
 @main
 enum Main {
@@ -18,6 +19,7 @@ enum Main {
         var devices = 4
         var chosen = RoundScript.Choice()
         var powerCuts = 0
+        var isAboutResources = false
         var powerCut: Int?
         var names = PowerCut.Names.allCases
     }
@@ -36,6 +38,7 @@ enum Main {
             case "--scenario":
                 guard let known = RoundScript.Scenario(rawValue: value) else { usage() }
                 options.chosen.scenario = known
+            case "--resources": options.isAboutResources = value == "yes"
             case "--power-cuts": options.powerCuts = Int(value) ?? 0
             case "--power-cut": options.powerCut = Int(value)
             case "--names":
@@ -57,8 +60,12 @@ enum Main {
                     let cuts = try await PowerCuts(scratch, seed: options.seed, tally: tally)
                     return try await cuts.run(options.powerCuts, only: options.powerCut, names: options.names)
                 }
-                let publication = try Publication(scratch)
                 let end = ContinuousClock.now + .seconds(options.seconds)
+                if options.isAboutResources {
+                    let campaign = try await ResourceCampaign(scratch, seed: options.seed, tally: tally)
+                    return try await campaign.run(until: end)
+                }
+                let publication = try Publication(scratch)
                 try await withThrowingTaskGroup { group in
                     for number in 0..<options.devices {
                         group.addTask { try await run(number, publication, options, until: end, tally) }
@@ -89,7 +96,7 @@ enum Main {
             """
             usage: larder-torture [--seconds <number>] [--seed <number>] [--devices <number>] [--round <number>]
                                   [--scenario <name>] [--power-cuts <number>] [--power-cut <number>]
-                                  [--names journaled|unordered]
+                                  [--names journaled|unordered] [--resources yes]
             """)
         exit(64)
     }

@@ -15,6 +15,10 @@ import Testing
         try await expectClean("--seconds", "6", "--devices", "2")
     }
 
+    @Test(.timeLimit(.minutes(5))) func requestsForResourcesLeaveNothingWrong() async throws {
+        try await expectClean("--seconds", "8", "--resources", "yes")
+    }
+
     @Test(.timeLimit(.minutes(5)), .enabled(if: Environment.findExecutable("strace") != nil, "needs strace"))
     func aFewPowerCutsLeaveNothingWrong() async throws {
         try await expectClean("--power-cuts", "8")

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import DeviceSupport
+import Kit
+import System
+import TestSupport
+
+/// What must hold all the time, and at the end.
+extension ResourceCampaign {
+    /// Every file of every tag that a process was told it can use is there, whole, where the app looks it up.
+    func checkHeld() async throws {
+        for holder in holders.compactMap({ $0 }) {
+            holder.look()
+            let held = holder.held
+            for part in app.parts where !part.tags.isDisjoint(with: held) {
+                for (path, bytes) in part.files {
+                    let answer = try await holder.ask("lookup \(path)")
+                    tally.count("files looked up")
+                    if answer != "ok " + summary(bytes) {
+                        tally.violation("\(path) of \(part.tags.sorted()) is in use, and looked up as: \(answer)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Nothing that may go is left when all of it is wanted.
+    func checkNothingIsKept() async throws {
+        disk?.relieve()
+        let connection = try await device.connect()
+        for holder in holders.compactMap({ $0 }) { holder.look() }
+        let before = holders.compactMap { $0?.wanted }.reduce(into: Set()) { $0.formUnion($1) }
+        _ = try await connection.send(StoragePurgeRequest(bytes: 1 << 40))
+        let listed = try await connection.send(PacksRequest(app: SampleApp.bundleID)).packs
+        let states = Dictionary(listed.map { ($0.id, $0.state) }) { $1 }
+        for part in app.parts where part.tags.isDisjoint(with: before) {
+            // What a dead process asked for may have come in the meantime: then it goes with the next purge.
+            guard states[part.packID] == .local else { continue }
+            _ = try await connection.send(StoragePurgeRequest(bytes: 1 << 40))
+            let again = try await connection.send(PacksRequest(app: SampleApp.bundleID)).packs
+            if again.first(where: { $0.id == part.packID })?.state == .local {
+                tally.violation("\(part.packID) is used by nobody and was kept")
+            }
+        }
+        tally.count("looks at what is kept")
+    }
+
+    /// When nobody is there any more, nothing is in use, and all of it may go without a trace.
+    func finish() async throws {
+        disk?.relieve()
+        try await checkHeld()
+        for holder in holders.compactMap({ $0 }) { try await holder.program.kill() }
+        holders = holders.map { _ in nil }
+        let connection = try await device.connect()
+        let tags = try await connection.send(ResourceTagsRequest(app: SampleApp.bundleID)).tags
+        for tag in tags where tag.state == .inUse { tally.violation("\(tag.tag) is in use by nobody") }
+        // What was on its way for dead processes comes behind.
+        let end = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < end {
+            let packs = try await connection.send(PacksRequest(app: SampleApp.bundleID)).packs
+            if packs.allSatisfy({ [.available, .local, .failed, .paused].contains($0.state) }) { break }
+            Processes.sleep(milliseconds: 20)
+        }
+        _ = try await connection.send(StoragePurgeRequest(bytes: 1 << 40))
+        for pack in try await connection.send(PacksRequest(app: SampleApp.bundleID)).packs where pack.state == .local {
+            tally.violation("\(pack.id) is kept though everything was to go")
+        }
+        let links = try links(in: device.paths.appRoot(SampleApp.bundleID).appending("bundle/current/"))
+        if !links.isEmpty { tally.violation("links are left in the bundle: \(links.prefix(5))") }
+        try await device.kill()
+    }
+
+    /// Links below a folder, but for the folder itself.
+    private func links(in folder: FilePath) throws -> [String] {
+        var found: [String] = []
+        for entry in try FileDescriptor.currentDirectory.entries(at: folder) {
+            if entry.kind == .symbolicLink { found.append(entry.name) }
+            if entry.kind == .directory { found += try links(in: folder.appending(entry.name)) }
+        }
+        return found
+    }
+}
