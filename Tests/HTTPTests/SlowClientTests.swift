@@ -108,4 +108,37 @@ import Testing
         #expect(seen.answer.hasPrefix("HTTP/1.1 200"))
         #expect(seen.answer.hasSuffix("3000 bytes\n"))
     }
+
+    /// What was promised cannot come any more, and the client is told so by the connection's end.
+    @Test func aFileThatBecomesShorterOnItsWayEndsTheConnection() async throws {
+        let folder = try TemporaryDirectory(prefix: "larder-http")
+        let file = try OwnedDescriptor(
+            folder.path.appending("file"), .readWrite, options: [.create], permissions: .fileDefault)
+        let size: Int64 = 256 << 20
+        try systemCall { ftruncate(file.borrowed.rawValue, Int(size)) }
+        let served = try ServedFile(folder.path.appending("file"))
+        let server = try HTTPServer(HTTPServerConfiguration(host: "127.0.0.1")) { _ in
+            HTTPServerResponse(status: 200, body: [.file(served, offset: 0, count: size)])
+        }
+        defer { server.stop() }
+        let port = server.port
+        let (received, isClosed) = try await offload { () -> (Int64, Bool) in
+            let client = OwnedDescriptor(try Self.connect(port))
+            try client.borrowed.writeAll("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            var seen = Seen()
+            while seen.answer.isEmpty, !Self.listen(client.borrowed, &seen, for: 20_000) {}
+            try systemCall { ftruncate(file.borrowed.rawValue, 1 << 20) }
+            var bytes = [UInt8](repeating: 0, count: 1 << 20)
+            var received: Int64 = 0
+            while true {
+                var polled = pollfd(fd: client.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
+                guard poll(&polled, 1, 20_000) > 0 else { return (received, false) }
+                let count = (try? bytes.withUnsafeMutableBytes { try client.borrowed.read(into: $0) }) ?? 0
+                guard count > 0 else { return (received, true) }
+                received += Int64(count)
+            }
+        }
+        #expect(isClosed)
+        #expect(received < size)
+    }
 }

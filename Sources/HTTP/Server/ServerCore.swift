@@ -92,7 +92,7 @@ final class ServerCore: Sendable {
     }
 
     private func send(_ answer: HTTPServerResponse, _ exchange: Exchange) -> MHD_Result {
-        let plain = plain(answer)
+        let plain = plain(answer, exchange)
         guard let response = plain?.response ?? streamed(answer, exchange) else { return .NO }
         for field in answer.headers.fields {
             // Handed to C by itself, a string is copied first.
@@ -107,7 +107,9 @@ final class ServerCore: Sendable {
     }
 
     /// A body that libmicrohttpd sends by itself; nil for what has to be handed out piece by piece.
-    private func plain(_ answer: HTTPServerResponse) -> (response: OpaquePointer, length: Int64)? {
+    private func plain(
+        _ answer: HTTPServerResponse, _ exchange: Exchange
+    ) -> (response: OpaquePointer, length: Int64)? {
         guard answer.body.count <= 1, answer.behaviour == .usual else { return nil }
         let response: OpaquePointer?
         var length: Int64 = 0
@@ -119,13 +121,14 @@ final class ServerCore: Sendable {
         case .file(let file, let offset, let count)?:
             guard offset >= 0, count >= 0 else { return nil }
             length = count
-            response = file.withDescriptor { file in
+            response = file.withDescriptor { descriptor in
                 if count <= ResponseStream.pieceSize {
-                    return larder_mhd_file_copy(file.rawValue, UInt64(offset), Int(count))
+                    return larder_mhd_file_copy(descriptor.rawValue, UInt64(offset), Int(count))
                 }
                 // Under TLS libmicrohttpd reads files in pieces that are too small to be fast.
                 guard configuration.identity == nil else { return nil }
-                return larder_mhd_file(file.rawValue, UInt64(offset), UInt64(count))
+                exchange.deadline?.sends(file, upTo: offset + count)
+                return larder_mhd_file(descriptor.rawValue, UInt64(offset), UInt64(count))
             }
         }
         return response.map { ($0, length) }
@@ -148,6 +151,7 @@ final class ServerCore: Sendable {
     }
 
     func completed(_ exchange: Exchange, isComplete: Bool) {
+        exchange.deadline?.sent()
         exchange.deadline?.begin()
         let left = underWay.subtract(1, ordering: .sequentiallyConsistent).newValue
         if left == 0, isDraining.load(ordering: .sequentiallyConsistent) { drained.withLock { _ in } }
