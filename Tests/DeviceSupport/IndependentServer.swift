@@ -108,10 +108,7 @@ package final class IndependentServer: Sendable {
             environment: ["NGINX": "3;"], descriptors: [3: listener.descriptor])
     }
 
-    deinit {
-        process.terminate()
-        _ = try? process.wait()
-    }
+    deinit { _ = try? process.stop(grace: .seconds(10)) }
 
     /// The processes that serve.
     /// - Throws: `Errno`

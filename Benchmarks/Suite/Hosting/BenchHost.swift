@@ -58,6 +58,12 @@ final class BenchHost: Sendable {
         output.closeWriter()
         var line: [UInt8] = []
         var byte: UInt8 = 0
+        // A host that says nothing is ended, which ends the reading.
+        let watch = Task { [process] in
+            try await Task.sleep(for: .seconds(60))
+            process.kill()
+        }
+        defer { watch.cancel() }
         while line.last != UInt8(ascii: "\n") {
             let count = try withUnsafeMutableBytes(of: &byte) { try output.reader.read(into: $0) }
             guard count == 1 else { throw BenchmarkError("larder-host ended before it listened") }
@@ -84,8 +90,21 @@ final class BenchHost: Sendable {
         return version
     }
 
+    /// - Throws: `BenchmarkError` when the pack is refused, or nothing has come of it after two minutes.
     func waitUntilChecked(_ version: String) async throws {
-        let outcome = try await PackUploader(client).outcome(of: version)
+        let uploader = PackUploader(client)
+        let outcome = try await withThrowingTaskGroup(of: PackUploader.Outcome?.self) { group in
+            group.addTask { try await uploader.outcome(of: version) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(120))
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let outcome = first else {
+                throw BenchmarkError("the host has not checked version \(version) in two minutes")
+            }
+            return outcome
+        }
         guard outcome.state == "COMPLETE" else { throw BenchmarkError("the host refuses the pack: \(outcome.errors)") }
     }
 

@@ -17,8 +17,8 @@ struct Contestant {
 struct Contest {
     let generator: LoadGenerator
     let rounds: Int
-    /// Of one turn.
-    var seconds = 3
+    /// Of one turn. Short turns, and many of them: what else goes on then bears on both alike.
+    var seconds = 1
 
     /// How the two are compared.
     enum Measure {

@@ -86,7 +86,8 @@ struct HostReads: Benchmark {
     }
 
     private static func sqlite(_ database: FilePath, _ statement: String) throws -> String {
-        let result = try ChildProcess.run(executable: "sqlite3", arguments: [database.string, statement])
+        let result = try ChildProcess.run(
+            executable: "sqlite3", arguments: [database.string, statement], atMost: .seconds(60))
         guard result.exitCode == 0 else { throw BenchmarkError("sqlite3: \(result.errorText)") }
         return result.outputText
     }

@@ -62,7 +62,8 @@ struct HostUpload: Benchmark {
     private static func copy(_ file: FilePath, to target: FilePath) throws -> Double {
         try Report.time {
             for (program, arguments) in [("cp", [file.string, target.string]), ("sha256sum", [target.string])] {
-                let result = try ChildProcess.run(executable: FilePath(program), arguments: arguments)
+                let result = try ChildProcess.run(
+                    executable: FilePath(program), arguments: arguments, atMost: .seconds(120))
                 guard result.exitCode == 0 else { throw BenchmarkError("\(program): \(result.errorText)") }
             }
         }
@@ -85,7 +86,7 @@ private struct Publisher: Sendable {
                 arguments: [
                     "upload", archive.string, "--app", BenchHost.bundleID, "--host", url, "--json",
                     "--key", identity.keyFile.string, "--key-id", identity.keyID, "--issuer", identity.issuer,
-                ])
+                ], atMost: .seconds(120))
             guard result.exitCode == 0 else { throw BenchmarkError("larder upload: \(result.errorText)") }
             for line in result.outputText.split(separator: "\n") {
                 let event = try JSONParser.parse(String(line)).value
