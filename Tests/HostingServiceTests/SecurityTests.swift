@@ -314,6 +314,34 @@ import Testing
         }
     }
 
+    /// Heads that somebody in between may read otherwise than the host does. What follows must not be taken for a request.
+    @Test(arguments: ["POST", "GET"])
+    func nothingIsSmuggledBehindARequest(method: String) async throws {
+        let heads = [
+            "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+            "Transfer-Encoding : chunked\r\nContent-Length: 5",
+            "Transfer-Encoding:\r\n chunked\r\nContent-Length: 5", "Transfer-Encoding:\tchunked\r\nContent-Length: 5",
+            "X: y\nTransfer-Encoding: chunked\nContent-Length: 5", "TRANSFER-encoding: CHUNKED\r\ncontent-LENGTH: 5",
+            "Transfer-Encoding: identity\r\nContent-Length: 5", "Transfer-Encoding: xchunked\r\nContent-Length: 5",
+            "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: \"chunked\"", "Transfer-Encoding: \u{B}chunked",
+            "Content-Length: 5\r\nContent-Length: 0", "Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5, 5",
+            "Content-Length: +5", "Content-Length: 0x5", "Content-Length: 5a", "Content-Length:",
+        ]
+        try await HostFixture.with({ $0.idleSeconds = 1 }) { fixture in
+            for head in heads {
+                let text =
+                    "\(method) /v1/apps HTTP/1.1\r\nHost: x\r\n\(head)\r\n\r\n0\r\n\r\n"
+                    + "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+                // To the end of the connection, which is the host's word.
+                let answer = try await RawExchange.send(Array(text.utf8), to: fixture.host.url)
+                #expect(answer.status == 400, "\(head.debugDescription)")
+                let rest = String(decoding: answer.body, as: UTF8.self)
+                #expect(!rest.contains("HTTP/1.1 200") && !rest.contains("ok\n"), "\(head.debugDescription)")
+            }
+        }
+    }
+
     /// The status that a text is answered with; 499 when the connection just ends.
     private func status(of text: String, from fixture: HostFixture) async -> Int {
         do {

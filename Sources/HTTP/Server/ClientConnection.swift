@@ -43,6 +43,26 @@ struct ClientConnection: @unchecked Sendable {
     /// The fields of the request's head, in their order.
     var fields: [(String, String)] { values(.HEADER_KIND) }
 
+    /// Whether the head says in two ways, or more than once, where the body ends, or in a way that is not known here. Whoever
+    /// passed the request on may have read it otherwise, and what he took for a body would be a request of its own here.
+    /// - Parameter mayHaveBody: whether the request's method is one that has a body.
+    func hasAmbiguousLength(mayHaveBody: Bool) -> Bool {
+        let encoding = field("Transfer-Encoding")
+        guard mayHaveBody || encoding != nil || field("Content-Length") != nil else { return false }
+        if let encoding, !HTTPHeaders.same(encoding, "chunked") { return true }
+        var count = 0
+        for (name, _) in fields {
+            let name = name.lowercased()
+            guard let word = ["transfer-encoding", "content-length"].first(where: { name.hasPrefix($0) }) else {
+                continue
+            }
+            // Blanks before the colon, or a line that goes on, have become part of the name.
+            guard name == word else { return true }
+            count += 1
+        }
+        return count > 1
+    }
+
     /// The arguments of the request's query, decoded, in their order.
     var arguments: [(String, String)] { values(.GET_ARGUMENT_KIND) }
 

@@ -41,6 +41,9 @@ final class ServerCore: Sendable {
     func begin(_ exchange: Exchange) -> MHD_Result {
         underWay.add(1, ordering: .relaxed)
         exchange.deadline?.begin()
+        if exchange.connection.hasAmbiguousLength(mayHaveBody: !exchange.hasNoBody) {
+            return send(Self.ambiguous, exchange)
+        }
         if exchange.hasNoBody {
             exchange.keepBody(limit: configuration.maximumRequestBody)
             return .YES
@@ -79,6 +82,13 @@ final class ServerCore: Sendable {
             self.answered(exchange, answer)
         }
         return .YES
+    }
+
+    /// Nothing that comes behind it on the connection is read.
+    private static var ambiguous: HTTPServerResponse {
+        var answer = HTTPServerResponse.text(400, "The request does not say in one way where its body ends.")
+        answer.headers["Connection"] = "close"
+        return answer
     }
 
     private static var stopping: HTTPServerResponse { .text(503, "The server is stopping.") }
