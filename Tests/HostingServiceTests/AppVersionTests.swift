@@ -201,4 +201,25 @@ import Testing
             #expect(gone.status == 409)
         }
     }
+
+    @Test(arguments: ["MANUAL", "SCHEDULED"])
+    func whatIsApprovedIsReleasedAndNothingElseIsPromised(type: String) async throws {
+        try await HostFixture.with { fixture in
+            let refused = try await fixture.publisher.send(
+                "POST", "/v1/appStoreVersions",
+                Publisher.document(
+                    .appStoreVersions,
+                    ["platform": "LINUX", "versionString": "1.0", "releaseType": .string(type)],
+                    ["app": (.apps, fixture.appID)]))
+            #expect(refused.status == 409 && refused.code == "ENTITY_ERROR.ATTRIBUTE.INVALID")
+            let error = try refused.json["errors"]?.arrayValue?.first
+            #expect(error?["detail"]?.stringValue?.contains("AFTER_APPROVAL is the only release type") == true)
+            #expect(error?["source"]?["pointer"] == "/data/attributes/releaseType")
+            let made = try await version(fixture, "1.0")
+            let changed = try await fixture.publisher.send(
+                "PATCH", "/v1/appStoreVersions/\(made)",
+                Publisher.document(.appStoreVersions, id: made, ["releaseType": .string(type)]))
+            #expect(changed.status == 409)
+        }
+    }
 }

@@ -81,8 +81,16 @@ struct AppVersionRoutes: Sendable {
     private func take(_ body: RequestDocument, into version: inout ResourceRecord) throws(APIError) {
         if let name = try body.text("versionString", maximumLength: 64) { version["versionString"] = .string(name) }
         if let text = try body.text("copyright") { version["copyright"] = .string(text) }
-        // What is approved is released: nobody waits here for a day or for a word.
-        if let type = try body.choice("releaseType", of: ["AFTER_APPROVAL"]) { version["releaseType"] = .string(type) }
+        if let type = try body.choice("releaseType", of: ["AFTER_APPROVAL", "MANUAL", "SCHEDULED"]) {
+            guard type == "AFTER_APPROVAL" else {
+                throw .attribute(
+                    "INVALID", "releaseType",
+                    "What is approved is released at once here, together with its packs: AFTER_APPROVAL is the only release "
+                        + "type. To choose the moment, have the version approved then; to begin with few devices, stage its packs."
+                )
+            }
+            version["releaseType"] = .string(type)
+        }
         if let type = try body.choice("reviewType", of: ["APP_STORE"]) { version["reviewType"] = .string(type) }
     }
 
