@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Database
+import HTTP
 import HostingModel
 import Kit
 import TestSupport
@@ -148,5 +149,54 @@ import Testing
             try await pack.change(rollout, ["state": "ROLLED_BACK"])
             try await expect(1, 1)
         }
+    }
+
+    @Test(arguments: TestDatabase.allCases)
+    func oneAddressIsHeardOnlySoOftenByBoth(on database: TestDatabase) async throws {
+        try await HostFixture.with(
+            on: database,
+            {
+                $0.limits.reportsPerAddress = 4
+                let now = Timestamp(seconds: Timestamp.now.seconds / 3600 * 3600)
+                $0.clock = { now }
+            }
+        ) { fixture in
+            let other = try await Host(fixture.configuration)
+            let pack = try await StagedPack(fixture)
+            try await pack.publish(1)
+            let second = try await pack.announce()
+            let rollout = try await pack.rollout(second, ["percentage": 100])
+            var statuses: [Int] = []
+            for number in 0..<8 {
+                let report: JSONValue = [
+                    "device": .string(StagedPack.device(number)), "rollout": .string(rollout), "outcome": "FAILED",
+                ]
+                statuses.append(
+                    try await RawExchange.send(
+                        "POST", "/devices/\(HostFixture.bundleID)/internalBeta/reports",
+                        to: number % 2 == 0 ? fixture.host.url : other.url,
+                        headers: ["Authorization": "Bearer \(pack.token)"], body: Array(report.serialized().utf8)
+                    ).status)
+            }
+            #expect(statuses == [204, 204, 204, 204, 429, 429, 429, 429])
+            #expect(try await pack.attributes(rollout)["failures"] == 4)
+            await other.stop()
+        }
+    }
+
+    @Test func aProxyInTheNetworkIsBelievedWhereOneIsExpected() {
+        func sender(_ client: String, _ forwarded: String?, believesNetwork: Bool) -> String {
+            var headers = HTTPHeaders()
+            if let forwarded { headers["X-Forwarded-For"] = forwarded }
+            return ReportGate.sender(
+                of: HTTPServerRequest(method: "POST", path: "/", headers: headers, client: client),
+                believesNetwork: believesNetwork)
+        }
+        let device = "198.51.100.7"
+        #expect(sender("127.0.0.1", "1.2.3.4, \(device)", believesNetwork: false) == device)
+        #expect(sender("10.0.0.5", device, believesNetwork: true) == device)
+        #expect(sender("10.0.0.5", device, believesNetwork: false) == "10.0.0.5")
+        #expect(sender("10.0.0.5", nil, believesNetwork: true) == "10.0.0.5")
+        #expect(sender("8.8.8.8", device, believesNetwork: true) == "8.8.8.8", "anybody may say anything")
     }
 }

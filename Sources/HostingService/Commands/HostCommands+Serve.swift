@@ -103,6 +103,7 @@ private struct ServeOptions: Sendable {
                 "Plain http is for this machine alone. Give --certificate and --key, or --behind-proxy when a proxy "
                     + "sees to https.")
         }
+        configuration.isBehindProxy = arguments.flag("behind-proxy")
         configuration.publicURL = try publicURL()
         configuration.sendsToPrivateAddresses = arguments.flag("private-webhooks")
         configuration.reviewsAutomatically = arguments.flag("auto-review")

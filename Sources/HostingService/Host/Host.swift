@@ -32,7 +32,7 @@ package final class Host: Sendable {
             blobs: try await configuration.openBlobs(), limits: configuration.limits,
             reviewsAutomatically: configuration.reviewsAutomatically,
             sendsToPrivateAddresses: configuration.sendsToPrivateAddresses,
-            data: configuration.data,
+            isBehindProxy: configuration.isBehindProxy, data: configuration.data,
             mail: configuration.mail, presence: try HostPresence(data: configuration.data), log: configuration.log,
             archives: ArchiveAddresses(
                 database: database, lifetime: configuration.archiveLifetime,

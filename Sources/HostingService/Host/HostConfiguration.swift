@@ -37,6 +37,8 @@ package struct HostConfiguration: Sendable {
     package var mail: HostMail?
     /// Whether webhooks may be at addresses that only this network reaches, and on this machine in plain http.
     package var sendsToPrivateAddresses = false
+    /// Whether a proxy at an address of this network, not on this machine alone, says for whom it asks.
+    package var isBehindProxy = false
     package var log = Logger.silent
     /// Now; tests have their own.
     package var clock: @Sendable () -> Timestamp = { .now }

@@ -17,6 +17,8 @@ struct HostContext: Sendable {
     let reviewsAutomatically: Bool
     /// Whether webhooks may be at addresses that only this network reaches.
     let sendsToPrivateAddresses: Bool
+    /// Whether a proxy at an address of this network may say for whom it asks.
+    let isBehindProxy: Bool
     /// The folder in which the host keeps everything.
     let data: FilePath
     let metrics = HostMetrics()

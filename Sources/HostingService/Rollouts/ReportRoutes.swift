@@ -32,27 +32,37 @@ struct ReportRoutes: Sendable {
         let bundleID = request.parameters["app"] ?? ""
         try await ChannelGate(database: context.database).check(request.http, app: bundleID, channel: channel)
         let now = context.clock().seconds
-        if let wait = context.reports.refusal(of: request.http, limit: context.limits.reportsPerAddress, now: now) {
-            var response = HTTPServerResponse.refusal(
-                APIError(
-                    429, "RATE_LIMIT_EXCEEDED", "There are too many reports.",
-                    "So many reports are not taken from one address. Try again later."), id: Identifier.random())
-            response.headers["Retry-After"] = "\(wait)"
-            return response
-        }
+        let address = ReportGate.sender(of: request.http, believesNetwork: context.isBehindProxy)
+        let most = context.limits.reportsPerAddress
+        guard !context.reports.refuses(address, limit: most, now: now) else { return Self.tooMany(now) }
+        // Nobody reads addresses out of it who has not the secret.
+        let sender = MessageAuthentication.hmacSHA256("reports\n\(address)".utf8, key: context.addressSecret).hex
         let report = try RolloutReport(request.http.body)
         let limit = Int64(clamping: context.limits.reportsPerRollout)
-        let halted = try await context.database.write { [tells = context.mail != nil] store in
+        let (isTaken, halted) = try await context.database.write { [tells = context.mail != nil] store in
+            guard try store.countReport(from: sender, hour: now / ReportGate.window, limit: most) else {
+                return (false, HaltedRollout?.none)
+            }
             let halted = try store.record(report, app: bundleID, channel, limit: limit)
             if tells, let halted { try store.add(Letter(halted: halted, of: bundleID, channel, seconds: now)) }
-            return halted
+            return (true, halted)
         }
+        guard isTaken else { return Self.tooMany(now) }
         if let halted {
             context.log.warning(
                 "A rollout was halted.",
                 ["rollout": halted.id, "app": bundleID, "pack": halted.pack, "version": "\(halted.number)"])
         }
         return .noContent
+    }
+
+    private static func tooMany(_ now: Int64) -> HTTPServerResponse {
+        var response = HTTPServerResponse.refusal(
+            APIError(
+                429, "RATE_LIMIT_EXCEEDED", "There are too many reports.",
+                "So many reports are not taken from one address. Try again later."), id: Identifier.random())
+        response.headers["Retry-After"] = "\(ReportGate.window - now % ReportGate.window)"
+        return response
     }
 }
 
@@ -85,6 +95,24 @@ struct HaltedRollout: Sendable {
 }
 
 extension Connection {
+    /// Counts a report of a sender at all hosts together; false when it is one too many.
+    /// - Throws: `DatabaseError`
+    fileprivate func countReport(from sender: String, hour: Int64, limit: Int) throws -> Bool {
+        let key: [SQLValue] = [.integer(hour), .text(sender)]
+        let count =
+            try first(
+                #"SELECT "count" FROM "reportSenders" WHERE "hour" = ? AND "sender" = ?"#, key, { $0.int64(0) }) ?? 0
+        guard count < limit else { return false }
+        if count == 0 {
+            try execute(#"DELETE FROM "reportSenders" WHERE "hour" < ?"#, [.integer(hour)])
+            try execute(#"INSERT INTO "reportSenders" ("hour", "sender", "count") VALUES (?, ?, 1)"#, key)
+        } else {
+            try execute(
+                #"UPDATE "reportSenders" SET "count" = "count" + 1 WHERE "hour" = ? AND "sender" = ?"#, key)
+        }
+        return true
+    }
+
     /// Counts a report, if it counts.
     /// - Parameter limit: of reports of one rollout.
     /// - Returns: the rollout if that made it stop.

@@ -112,6 +112,14 @@ enum HostingMigrations {
                 CREATE TABLE "archiveMarks" ("digest" TEXT PRIMARY KEY, "since" INTEGER NOT NULL, "going" INTEGER NOT NULL)
                 """
             ]),
+        Migration(
+            version: 10,
+            statements: [
+                """
+                CREATE TABLE "reportSenders" ("hour" INTEGER NOT NULL, "sender" TEXT NOT NULL, "count" INTEGER NOT NULL,
+                PRIMARY KEY ("hour", "sender"))
+                """
+            ]),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {
