@@ -31,6 +31,14 @@ struct SettingTests {
         #expect(location.region == "us-east-1")
     }
 
+    @Test(arguments: ["127.0.0.1:9000", "localhost", "[::1]:9000"])
+    func plainHTTPIsForThisMachine(host: String) throws {
+        let location = try S3Location(setting: "s3://packs?endpoint=http://\(host)&public=https://packs.example.com")
+        #expect(location.place("a").scheme == "http")
+        #expect(location.place("a").host == host)
+        #expect(location.place("a", isPublic: true).scheme == "https")
+    }
+
     @Test func styleAndDotsDecideWhereTheBucketStands() throws {
         #expect(try S3Location(setting: "s3://a.b").place("k").path == "/a.b/k")
         #expect(
@@ -40,7 +48,9 @@ struct SettingTests {
 
     @Test(arguments: [
         "packs", "s3://", "s3:///x", "s3://packs/a//b", "s3://packs/../x", "s3://packs/a b", "s3://packs?colour=red",
-        "s3://packs?endpoint=http://127.0.0.1:9000", "s3://packs?endpoint=https://",
+        "s3://packs?endpoint=http://192.0.2.1:9000", "s3://packs?endpoint=https://", "s3://packs?endpoint=http://",
+        "s3://packs?endpoint=ftp://127.0.0.1", "s3://packs?endpoint=http://127.0.0.1.example.com",
+        "s3://packs?endpoint=https://h&public=http://packs.example.com",
         "s3://packs?endpoint=https://h/path",
         "s3://packs?endpoint=https://user@h", "s3://packs?style=sideways", "s3://packs?authority=relative.pem",
         "s3://packs?region=", "s3://packs?region=a&region=b",
@@ -85,7 +95,29 @@ struct SettingTests {
             }
             #expect(missing?.message.contains("[other]") == true)
         }
+        #expect(throws: ObjectStorageError.self) { try S3CredentialSource(environment: [:]) }
         #expect(throws: ObjectStorageError.self) { try S3Credentials.load(environment: [:]) }
         #expect(throws: ObjectStorageError.self) { try S3Credentials.load(environment: ["AWS_ACCESS_KEY_ID": "x"]) }
+    }
+
+    @Test func aFileOfCredentialsMayBeWrittenAnew() async throws {
+        try await Scratch.with { scratch in
+            func write(_ text: String) throws -> FilePath { try scratch.write(text, to: "credentials") }
+            let file = try write("[default]\naws_access_key_id = one\naws_secret_access_key = two\n")
+            let environment = ["AWS_SHARED_CREDENTIALS_FILE": file.string]
+            let source = try S3CredentialSource(environment: environment, freshness: .zero)
+            #expect(source.current.accessKey == "one")
+            _ = try write("[default]\naws_access_key_id = three\n")
+            await source.refresh()
+            #expect(source.current.accessKey == "one", "half a file is not believed")
+            _ = try write("[default]\naws_access_key_id = three\naws_secret_access_key = four\n")
+            await source.refresh()
+            #expect(source.current == S3Credentials(accessKey: "three", secretKey: "four"))
+            // Not before it is time to look again.
+            let lazy = try S3CredentialSource(environment: environment, freshness: .seconds(3600))
+            _ = try write("[default]\naws_access_key_id = five\naws_secret_access_key = six\n")
+            await lazy.refresh()
+            #expect(lazy.current.accessKey == "three")
+        }
     }
 }

@@ -44,7 +44,7 @@ package enum HostCommands {
         }
         return HostStorage(
             location: try S3Location(setting: setting),
-            credentials: try S3Credentials.load(environment: context.environment))
+            credentials: try S3CredentialSource(environment: context.environment))
     }
 
     static func configuration(_ arguments: ParsedArguments, _ context: CommandContext) throws -> HostConfiguration {

@@ -28,6 +28,12 @@ struct OperationRoutes: Sendable {
             context.log.error("The database cannot be read.", ["error": "\(error)"])
         }
         do {
+            try await context.blobs.probe()
+        } catch {
+            problems.append("The storage cannot be used.")
+            context.log.error("The storage cannot be used.", ["error": "\(error)"])
+        }
+        do {
             let free = try await offload { [data = context.data] in try FileSystemSpace(at: data).available }
             if free < context.limits.freeSpace {
                 problems.append("The disk is nearly full: \(free) bytes are free.")

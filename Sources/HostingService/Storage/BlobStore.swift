@@ -39,6 +39,9 @@ protocol BlobStore: Sendable {
     /// The archive of that digest, for a GET or HEAD request; nil when there is none.
     func archive(_ digest: Digest, for method: String) async throws -> KeptArchive?
 
+    /// Looks whether the store is there and can be used.
+    func probe() async throws
+
     // MARK: Sweeping
 
     /// What there is of uploads.

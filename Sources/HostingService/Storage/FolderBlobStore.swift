@@ -22,6 +22,12 @@ final class FolderBlobStore: BlobStore {
         }
     }
 
+    func probe() async throws {
+        try await offload { [uploadFolder, archiveFolder] in
+            for path in [uploadFolder, archiveFolder] { _ = try FileDescriptor.currentDirectory.status(at: path) }
+        }
+    }
+
     // MARK: Parts
 
     func open(_ upload: String) async throws {

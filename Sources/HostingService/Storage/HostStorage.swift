@@ -10,9 +10,10 @@ internal import System
 /// A storage elsewhere, and who the host is there.
 package struct HostStorage: Sendable {
     package let location: S3Location
-    package let credentials: S3Credentials
+    package let credentials: S3CredentialSource
+    package var sizes = S3TransferSizes()
 
-    package init(location: S3Location, credentials: S3Credentials) {
+    package init(location: S3Location, credentials: S3CredentialSource) {
         self.location = location
         self.credentials = credentials
     }
@@ -28,7 +29,7 @@ extension HostConfiguration {
     /// - Throws: `Errno`, `ObjectStorageError`
     func openBlobs() async throws -> any BlobStore {
         guard let storage else { return try await offload { [data] in try FolderBlobStore(folder: data) } }
-        let client = S3Client(storage.location, credentials: storage.credentials)
+        let client = S3Client(storage.location, credentials: storage.credentials, sizes: storage.sizes)
         let store = S3BlobStore(client, spool: data.appending("spool"), downloadLifetime: limits.downloadLifetime)
         try await store.probe()
         return store

@@ -15,6 +15,11 @@ final class S3BlobStore: BlobStore {
     let client: S3Client
     /// Requests wait for the store a shorter time than jobs do.
     let quick: S3Client
+    /// For what is asked often, and answered with what there is to say by now.
+    private let impatient: S3Client
+    /// What the store last said to the question whether it is there: many may ask a host, and the store is asked seldom.
+    private let looked = Locked<(time: ContinuousClock.Instant, result: Result<Void, any Error>)?>(nil)
+    private static let probePeriod = Duration.seconds(5)
     private let spool: FilePath
     private let downloadLifetime: Int64
     /// The identifiers of uploads in parts, by those of uploads.
@@ -35,13 +40,22 @@ final class S3BlobStore: BlobStore {
     init(_ client: S3Client, spool: FilePath, downloadLifetime: Int64) {
         self.client = client
         quick = client.waiting(.foreground)
+        impatient = client.waiting(
+            RetryPolicy(first: .milliseconds(100), longest: .milliseconds(500), patience: .seconds(2)))
         self.spool = spool
         self.downloadLifetime = downloadLifetime
     }
 
-    /// Asks the bucket for something, to see that it can be reached and used.
-    /// - Throws: `ObjectStorageError`
-    func probe() async throws { try await quick.list("uploads/-") { _ in } }
+    func probe() async throws {
+        let lately = looked.withLock { looked in
+            looked.flatMap { $0.time.duration(to: .now) < Self.probePeriod ? $0.result : nil }
+        }
+        if let lately { return try lately.get() }
+        var result: Result<Void, any Error> = .success(())
+        do { try await impatient.list("uploads/-") { _ in } } catch { result = .failure(error) }
+        looked.withLock { [result] in $0 = (.now, result) }
+        try result.get()
+    }
 
     static func archiveKey(_ digest: Digest) -> String { "archives/\(digest.hex.prefix(2))/\(digest.hex)" }
     static func sessionKey(_ upload: String) -> String { "uploads/\(upload)/session" }
@@ -80,6 +94,7 @@ final class S3BlobStore: BlobStore {
 
     func addresses(of upload: String, _ plan: UploadPlan, seconds: Int64) async throws -> [Int: String]? {
         guard let session = try await session(of: upload) else { return [:] }
+        await client.refreshCredentials()
         let addresses = plan.parts.map { part in
             let url = client.partAddress(
                 of: Self.fileKey(upload), upload: session, number: part.number, length: part.length, seconds: seconds)
@@ -155,7 +170,7 @@ final class S3BlobStore: BlobStore {
         let key = Self.archiveKey(digest)
         // The same digest is the same content, so whoever was first has it right already.
         if try await client.object(key)?.size == assembled.size { return }
-        if assembled.size > S3Client.copyLimit {
+        if assembled.size > client.sizes.copy {
             try await client.put(assembled.path, at: key, headers: Self.headers)
         } else {
             do {
@@ -196,6 +211,7 @@ final class S3BlobStore: BlobStore {
                 known[digest] = now + Self.belief
             }
         }
+        await client.refreshCredentials()
         return .address(client.address(method, key, seconds: downloadLifetime))
     }
 }

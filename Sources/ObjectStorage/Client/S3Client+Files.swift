@@ -7,9 +7,6 @@ internal import Kit
 package import System
 
 extension S3Client {
-    /// Files up to that many bytes are sent in one piece.
-    private static let singlePieceLimit: Int64 = 64 << 20
-    private static let usualPart: Int64 = 32 << 20
     private static let bufferSize = 1 << 20
 
     /// Sends a file; memory does not grow with its size. What was begun is given up when it fails.
@@ -19,7 +16,7 @@ extension S3Client {
         headers: [(name: String, value: String)] = [("Content-Type", "application/octet-stream")]
     ) async throws {
         let file = try await opened(path)
-        guard file.size > Self.singlePieceLimit else {
+        guard file.size > sizes.singlePiece else {
             let digest = try await file.digest(0..<file.size)
             _ = try await send(
                 Call(
@@ -29,7 +26,7 @@ extension S3Client {
         }
         let upload = try await beginUpload(of: key, headers: headers)
         do {
-            let size = max(Self.usualPart, (file.size / Self.mostParts + 1 + 0xFFFFF) & ~0xFFFFF)
+            let size = max(sizes.part, (file.size / Self.mostParts + 1 + 0xFFFFF) & ~0xFFFFF)
             var parts: [Part] = []
             var offset: Int64 = 0
             while offset < file.size {
@@ -68,6 +65,7 @@ extension S3Client {
         var retries = Retries()
         let state = Locked((position: Int64(0), tag: String?.none, size: Int64(0)))
         while true {
+            await refreshCredentials()
             let call = Call(method: .get, key: key, purpose: "be read")
             let (position, tag) = state.withLock { ($0.position, $0.tag) }
             var request = signed(call)

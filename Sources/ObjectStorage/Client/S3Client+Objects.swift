@@ -69,9 +69,6 @@ extension S3Client {
         } catch let error as ObjectStorageError where error.code == .notFound {}
     }
 
-    /// The largest object that a store copies by itself, in bytes.
-    package static let copyLimit: Int64 = 5 << 30
-
     /// Has the store copy an object.
     /// - Parameters:
     ///   - entityTag: that the source must still have; nil for any.

@@ -9,7 +9,8 @@ package import Kit
 package struct S3Client: Sendable {
     package let location: S3Location
     let http: HTTPClient
-    let signature: SignatureV4
+    private let credentials: S3CredentialSource
+    package let sizes: S3TransferSizes
     let policy: RetryPolicy
     private let clock: @Sendable () -> Timestamp
 
@@ -17,14 +18,16 @@ package struct S3Client: Sendable {
     static let answerLimit = 4 << 20
 
     package init(
-        _ location: S3Location, credentials: S3Credentials, policy: RetryPolicy = .essential,
-        clock: @escaping @Sendable () -> Timestamp = { .now }
+        _ location: S3Location, credentials: S3CredentialSource, policy: RetryPolicy = .essential,
+        sizes: S3TransferSizes = S3TransferSizes(), clock: @escaping @Sendable () -> Timestamp = { .now }
     ) {
         self.location = location
         self.policy = policy
         self.clock = clock
-        signature = SignatureV4(credentials: credentials, region: location.region)
+        self.credentials = credentials
+        self.sizes = sizes
         var configuration = HTTPClientConfiguration()
+        configuration.allowsPlainLoopback = true
         configuration.trustedCertificates = location.authority.map { [$0] } ?? []
         // Bodies go both ways here, and a connection for each request is quicker for them than a shared one.
         configuration.sharedConnectionLimit = 0
@@ -39,10 +42,16 @@ package struct S3Client: Sendable {
     private init(_ other: S3Client, _ policy: RetryPolicy) {
         location = other.location
         http = other.http
-        signature = other.signature
+        credentials = other.credentials
+        sizes = other.sizes
         clock = other.clock
         self.policy = policy
     }
+
+    private var signature: SignatureV4 { SignatureV4(credentials: credentials.current, region: location.region) }
+
+    /// Sees to it that what is signed from now on is signed with credentials that are good now.
+    package func refreshCredentials() async { await credentials.refresh() }
 
     /// A request, as it is before it is signed.
     struct Call: Sendable {
@@ -60,8 +69,8 @@ package struct S3Client: Sendable {
     }
 
     func signed(_ call: Call) -> HTTPRequest {
-        let time = clock()
-        let (host, path) = location.place(call.key.map { location.prefix + $0 })
+        let (time, signature) = (clock(), signature)
+        let (scheme, host, path) = location.place(call.key.map { location.prefix + $0 })
         var fields = call.headers
         fields.append(("x-amz-content-sha256", call.payload))
         fields.append(("x-amz-date", SignatureV4.moment(time)))
@@ -72,7 +81,7 @@ package struct S3Client: Sendable {
         fields.append(("Authorization", signature.authorization(for: subject, at: time)))
         let query = SignatureV4.canonicalQuery(call.query)
         var request = HTTPRequest(
-            url: "https://\(host)\(path)\(query.isEmpty ? "" : "?" + query)", method: call.method,
+            url: "\(scheme)://\(host)\(path)\(query.isEmpty ? "" : "?" + query)", method: call.method,
             headers: fields.map { ($0.name, $0.value) })
         request.takesEveryStatus = true
         request.body = call.body
@@ -85,6 +94,7 @@ package struct S3Client: Sendable {
     func send(_ call: Call) async throws -> (head: HTTPResponse, body: [UInt8]) {
         var retries = Retries()
         while true {
+            await refreshCredentials()
             let wait: Duration?
             let failure: ObjectStorageError
             do throws(HTTPClientError) {
@@ -139,10 +149,10 @@ package struct S3Client: Sendable {
         _ method: String, _ key: String, query: [(name: String, value: String)] = [],
         headers: [(name: String, value: String)] = [], seconds: Int64
     ) -> String {
-        let (host, path) = location.place(location.prefix + key, isPublic: true)
+        let (scheme, host, path) = location.place(location.prefix + key, isPublic: true)
         let subject = SignatureV4.Subject(
             method: method, path: path, query: query, headers: headers + [("host", host)],
             payload: SignatureV4.unsignedPayload)
-        return "https://\(host)\(path)?\(signature.presignedQuery(for: subject, at: clock(), seconds: seconds))"
+        return "\(scheme)://\(host)\(path)?\(signature.presignedQuery(for: subject, at: clock(), seconds: seconds))"
     }
 }

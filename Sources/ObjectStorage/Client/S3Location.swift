@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import HTTP
 internal import Kit
 package import System
 
@@ -10,7 +11,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     /// Begins every key; empty, or with a slash at its end.
     package let prefix: String
     package let region: String
-    /// Name and port of the service.
+    /// The service's address, `https://s3.example.com`; plain http on this machine alone.
     let endpoint: String
     /// The same as others reach it, who are given signed addresses.
     let publicEndpoint: String
@@ -63,12 +64,15 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
         case nil: usesPathStyle = arguments["endpoint"] != nil || bucket.contains(".")
         default: throw bad("has a style that is neither path nor host")
         }
-        guard let endpoint = Self.host(arguments["endpoint"] ?? "https://s3.\(region).amazonaws.com") else {
-            throw bad("needs an endpoint as https://s3.example.com, without a path; plain http is not used")
+        guard let endpoint = Self.address(arguments["endpoint"] ?? "https://s3.\(region).amazonaws.com") else {
+            throw bad(
+                "needs an endpoint as https://s3.example.com, without a path; plain http is for this machine alone")
         }
         self.endpoint = endpoint
-        guard let publicEndpoint = arguments["public"].map({ Self.host($0) }) ?? endpoint else {
-            throw bad("needs a public address as https://s3.example.com, without a path; plain http is not used")
+        guard let publicEndpoint = arguments["public"].map({ Self.address($0) }) ?? endpoint else {
+            throw bad(
+                "needs a public address as https://s3.example.com, without a path; plain http is for this machine alone"
+            )
         }
         self.publicEndpoint = publicEndpoint
         if let authority = arguments["authority"] {
@@ -91,25 +95,34 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Name and port of an https address without a path; nil for any other.
-    private static func host(_ url: String) -> String? {
-        guard url.hasPrefix("https://") else { return nil }
-        var host = url.dropFirst(8)
+    private static let schemes = ["https", "http"]
+
+    /// An https address without a path, or a plain one of this machine, without a slash at its end; nil for any other.
+    private static func address(_ url: String) -> String? {
+        guard let scheme = schemes.first(where: { url.hasPrefix("\($0)://") }) else { return nil }
+        var host = url.dropFirst(scheme.utf8.count + 3)
         if host.last == "/" { host.removeLast() }
+        guard scheme == "https" || isLoopback(host) else { return nil }
         let isHost = host.utf8.allSatisfy { byte in
             byte > 0x20 && byte < 0x7F && !"/?#@\\\"<>".utf8.contains(byte)
         }
-        return host.isEmpty || !isHost ? nil : String(host)
+        return host.isEmpty || !isHost ? nil : "\(scheme)://\(host)"
+    }
+
+    private static func isLoopback(_ host: Substring) -> Bool {
+        let name = host.hasPrefix("[") ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
+        return name == "localhost" || NetworkAddress(String(name))?.isLoopback == true
     }
 
     // MARK: Addresses
 
-    /// Host and encoded path of an object; of the bucket itself without a key.
-    func place(_ key: String?, isPublic: Bool = false) -> (host: String, path: String) {
-        let endpoint = isPublic ? publicEndpoint : endpoint
+    /// Scheme, host and encoded path of an object; of the bucket itself without a key.
+    func place(_ key: String?, isPublic: Bool = false) -> (scheme: String, host: String, path: String) {
+        let words = (isPublic ? publicEndpoint : endpoint).split(separator: "/", maxSplits: 1)
+        let (scheme, endpoint) = (String(words[0].dropLast()), words[1].dropFirst())
         let name = (key ?? "").split(separator: "/", omittingEmptySubsequences: false)
             .map { PercentEncoding.encode($0) }.joined(separator: "/")
-        guard usesPathStyle else { return ("\(bucket).\(endpoint)", "/\(name)") }
-        return (endpoint, "/\(PercentEncoding.encode(bucket))\(key == nil ? "" : "/\(name)")")
+        guard usesPathStyle else { return (scheme, "\(bucket).\(endpoint)", "/\(name)") }
+        return (scheme, String(endpoint), "/\(PercentEncoding.encode(bucket))\(key == nil ? "" : "/\(name)")")
     }
 }

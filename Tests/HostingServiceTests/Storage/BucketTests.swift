@@ -57,6 +57,45 @@ import Testing
         }
     }
 
+    /// The way of archives that a store does not copy by itself, with smaller sizes.
+    @Test func whatIsTooLargeToBeCopiedIsSentAnewInParts() async throws {
+        try await HostFixture.with(
+            in: .bucket,
+            {
+                $0.storage?.sizes.copy = 100_000
+                $0.storage?.sizes.singlePiece = 100_000
+                $0.storage?.sizes.part = 1 << 20
+            }
+        ) { fixture in
+            let objects = try #require(fixture.objects)
+            let archive = try fixture.archive(content: Self.content(3_500_000))
+            let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
+            let version = try await fixture.publisher.publish(archive, to: pack)
+            #expect(version["attributes"]?["state"] == "COMPLETE")
+            while try objects.keys().contains(where: { $0.hasPrefix("live/uploads/") }) { await Task.yield() }
+            let key = try #require(try objects.keys().first)
+            #expect(try objects.keys().count == 1 && key.hasPrefix("live/archives/"))
+            #expect(try File.read(objects.folder.appending("packs").appending(key)) == archive)
+        }
+    }
+
+    @Test func aHostSaysThatItsStoreIsAway() async throws {
+        try await HostFixture.with(in: .bucket) { fixture in
+            #expect(try await fixture.publisher.send("GET", "/healthz").status == 200)
+            let objects = try #require(fixture.objects)
+            objects.stop()
+            let ill = try await eventually {
+                let answer = try await fixture.publisher.send("GET", "/healthz")
+                return answer.status == 503 ? answer : nil
+            }
+            #expect(String(decoding: ill.body, as: UTF8.self) == "The storage cannot be used.\n")
+            try objects.start()
+            _ = try await eventually {
+                try await fixture.publisher.send("GET", "/healthz").status == 200 ? () : nil
+            }
+        }
+    }
+
     @Test func aPartOfAnotherLengthIsRefusedByTheStore() async throws {
         try await HostFixture.with(in: .bucket) { fixture in
             let bytes = Self.content()
@@ -247,7 +286,7 @@ import Testing
             let noBucket = await run(
                 objects.setting().replacing("s3://packs", with: "s3://none"), objects.credentials)
             #expect(noBucket.errors.contains("There is no bucket none"))
-            let plain = await run("s3://packs?endpoint=http://localhost", objects.credentials)
+            let plain = await run("s3://packs?endpoint=http://192.0.2.1", objects.credentials)
             #expect(plain.code == .badInput)
             objects.stop()
         }

@@ -23,7 +23,7 @@ enum TestStorage: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let server = try ObjectServer(in: scratch(""))
         configuration.storage = HostStorage(
             location: try S3Location(setting: server.setting(prefix: "live")),
-            credentials: try S3Credentials.load(environment: server.credentials))
+            credentials: try S3CredentialSource(environment: server.credentials))
         return server
     }
 }
