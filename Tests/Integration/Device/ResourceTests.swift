@@ -195,6 +195,29 @@ import Testing
         }
     }
 
+    /// What a request has of a tag already stays while the rest comes.
+    @Test func aPurgeInMidBeginTakesNothingAway() async throws {
+        try await ResourceBench.with({ ResourceBench.levels(size: 300_000, using: &$0) }) { bench in
+            let app = try await bench.launch()
+            _ = try await app.ask("make before two")
+            _ = try await app.ask("begin before")
+            _ = try await app.ask("end before")
+            bench.server.slow(to: 200_000)
+            _ = try await app.ask("make a one")
+            _ = try await app.ask("start a")
+            try await bench.server.waitForRequests(pack: "\(ResourceBench.bundleID).asset-pack-one", count: 1)
+            let purged = try await bench.device.connect().send(StoragePurgeRequest(bytes: 1 << 40)).purged.map(
+                \.download)
+            #expect(purged == ["\(ResourceBench.bundleID).asset-pack-two"])
+            bench.server.spoil(nil)
+            _ = try await app.line { $0 == "update a begun" }
+            for path in ["one.bin", "Places/forest.bin"] {
+                let content = try #require(bench.content(path))
+                #expect(try await app.ask("lookup \(path)") == "ok " + summary(content))
+            }
+        }
+    }
+
     // MARK: - Life cycle
 
     @Test func initialTagsComeWithTheAppAndPrefetchTagsInOrder() async throws {
