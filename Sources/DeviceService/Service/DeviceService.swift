@@ -138,7 +138,12 @@ package final class DeviceService: Sendable {
             try await languages.recover()
             await reporter.start(packEvents)
         }
-        let listener = try configuration.listener ?? UnixListener(path: paths.socket)
+        let listener: UnixListener
+        if let given = configuration.listener {
+            listener = given
+        } else {
+            listener = try await listen(at: paths.socket)
+        }
         let request = PeriodicRequest(
             assets: assets, lifecycle: lifecycle, content: content, settings: personal,
             log: configuration.log.named("periodic"))
@@ -178,6 +183,21 @@ package final class DeviceService: Sendable {
                 downloads.router.withLock { $0 = RequestRouter() }
                 periodic.withLock { $0 = nil }
             }, configuration.log)
+    }
+
+    /// The folder is this service's by now. Who still listens has another one, or was killed and is closing what it had open one by
+    /// one: the lock goes before the socket does.
+    private static func listen(at path: FilePath) async throws -> UnixListener {
+        let policy = RetryPolicy(first: .milliseconds(5), longest: .milliseconds(200), patience: .seconds(3))
+        var retries = Retries()
+        while true {
+            do {
+                return try UnixListener(path: path)
+            } catch let error as KitError where error.code == .peerAlive {
+                guard let wait = retries.next(policy) else { throw error }
+                try await Task.sleep(for: wait)
+            }
+        }
     }
 
     private static func open(_ paths: LarderPaths) async throws -> SQLiteDatabase {

@@ -25,6 +25,21 @@ import Testing
 
     private static let hello = #"{"id":1,"method":"hello","params":{"protocol":1,"client":"t","version":"1"}}"#
 
+    /// A service that was killed has given up its lock and still listens for a moment.
+    @Test func aSocketThatIsJustClosingIsWaitedFor() async throws {
+        try await ServiceHarness.with([]) { harness in
+            await harness.stop()
+            let dying = try UnixListener(path: harness.paths.socket)
+            async let started: Void = harness.start()
+            // Somebody has looked who is there.
+            let looked = try await onOwnThread { try dying.accept() != nil }
+            #expect(looked)
+            dying.close()
+            try await started
+            #expect(try await harness.connect().send(AppsRequest()).apps == [])
+        }
+    }
+
     @Test func unknownMethodsAreAnswered() async throws {
         try await ServiceHarness.with { harness in
             let channel = try raw(harness)
