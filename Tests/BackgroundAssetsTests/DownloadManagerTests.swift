@@ -115,6 +115,7 @@ import Testing
             heard.withLock { $0.append(what) }
         }
         func downloadDidBegin(_ download: BADownload) { hear("began \(download.identifier)") }
+        func downloadDidPause(_ download: BADownload) { hear("paused \(download.identifier)") }
         func download(
             _ download: BADownload, didWriteBytes bytesWritten: Int64, totalBytesWritten: Int64,
             totalBytesExpectedToWrite: Int64
@@ -125,6 +126,29 @@ import Testing
         func download(_ download: BADownload, finishedWithFileURL fileURL: URL) {
             hear("finished \(fileURL.path) \(download is BAURLDownload)")
         }
+    }
+
+    @Test func whatComesPausesWhileTheServiceIsGone() async throws {
+        let service = FakeService()
+        let streams = Monitor<[FakeService.Stream<DownloadStep>]>([])
+        service.onStream(DownloadEventsRequest.self) { _, stream in streams.withLock { $0.append(stream) } }
+        let (manager, delegate) = (manager(service), Delegate())
+        func stream(_ number: Int) async throws -> FakeService.Stream<DownloadStep> {
+            try await onOwnThread { streams.wait { $0.count >= number ? $0[number - 1] : nil } }
+        }
+        manager.delegate = delegate
+        let (map, tune) = (try download("map").content, try download("tune").content)
+        let first = try await stream(1)
+        try first.send(DownloadStep(.began, map))
+        try first.send(DownloadStep(.began, tune))
+        try first.send(DownloadStep(.paused, tune))
+        try await onOwnThread { delegate.heard.wait { $0.count >= 3 ? () : nil } }
+        service.die()
+        try await stream(2).send(DownloadStep(.began, map))
+        try await onOwnThread { delegate.heard.wait { $0.count >= 5 ? () : nil } }
+        #expect(
+            delegate.heard.peek { $0 } == ["began map", "began tune", "paused tune", "paused map", "began map"])
+        manager.delegate = nil
     }
 
     @Test func theDelegateHearsOfEachEndOnce() async throws {

@@ -80,6 +80,55 @@ import Testing
         }
     }
 
+    @Test func whatComesPausesWhileTheServiceIsGone() async throws {
+        try await withApp { _, service, manager in
+            let all = await manager.statusUpdates
+            _ = try await service.stream(1)
+            let one = manager.statusUpdates(forAssetPackWithID: "Islands")
+            for number in 1...2 {
+                let stream = try await service.stream(number)
+                try stream.send(event(.began, "Islands"))
+                try stream.send(event(.downloading, "Islands", 250))
+            }
+            try await service.stream(1).send(event(.began, "Voyage"))
+            try await service.stream(1).send(event(.paused, "Voyage"))
+            var (everything, single) = (all.makeAsyncIterator(), one.makeAsyncIterator())
+            for expected in ["began Islands", "Islands 250/1000", "began Voyage", "paused Voyage"] {
+                #expect(await everything.next(isolation: nil).map(text) == expected)
+            }
+            for expected in ["began Islands", "Islands 250/1000"] {
+                #expect(await single.next(isolation: nil).map(text) == expected)
+            }
+            service.die()
+            #expect(await everything.next(isolation: nil).map(text) == "paused Islands")
+            #expect(await single.next(isolation: nil).map(text) == "paused Islands")
+            for number in 3...4 { try await service.stream(number).send(event(.began, "Islands")) }
+            #expect(await everything.next(isolation: nil).map(text) == "began Islands")
+            #expect(await single.next(isolation: nil).map(text) == "began Islands")
+        }
+    }
+
+    @Test func onePackEndsWhenTheServiceDoesNotComeBack() async throws {
+        try await Scratch.with { scratch in
+            let app = try InstalledApp(scratch)
+            let service = FakeService()
+            let soon = RetryPolicy(first: .milliseconds(1), longest: .milliseconds(1), patience: .milliseconds(20))
+            let manager = app.manager(service, patience: soon)
+            let updates = manager.statusUpdates(forAssetPackWithID: "Islands")
+            try await service.stream().send(event(.began, "Islands"))
+            var iterator = updates.makeAsyncIterator()
+            #expect(await iterator.next(isolation: nil).map(text) == "began Islands")
+            service.die(down: true)
+            #expect(await iterator.next(isolation: nil).map(text) == "paused Islands")
+            guard case .failed(let pack, let error)? = await iterator.next(isolation: nil) else {
+                Issue.record("no end was told")
+                return
+            }
+            #expect(pack.id == "Islands" && (error as? BackgroundAssetsError)?.code == .serviceUnavailable, "\(error)")
+            #expect(await iterator.next(isolation: nil) == nil)
+        }
+    }
+
     @Test func subscriptionIsMadeBeforeWhatIsAskedAfterIt() async throws {
         try await withApp { _, service, manager in
             service.on(EnsureLocalAvailabilityRequest.self) {

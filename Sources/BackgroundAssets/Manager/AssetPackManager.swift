@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import DeviceProtocol
-internal import Kit
+package import Kit
 
 /// Downloads an app's asset packs, tells how far they are, and gives the app the files in them. (BA 1.11)
 ///
@@ -26,15 +26,16 @@ public actor AssetPackManager {
 
     /// - Parameters:
     ///   - identity: which app this is, or why that is not known; the error is thrown by the calls that need to know.
+    ///   - patience: how long updates of one pack wait for a service that has gone.
     ///   - connect: opens a connection to the device service.
     package init(
-        identity: Result<AppIdentity, any Error>,
+        identity: Result<AppIdentity, any Error>, patience: RetryPolicy = .service,
         connect: @escaping @Sendable (AppIdentity) async throws -> DeviceConnection
     ) {
         let service = ServiceClient { try await connect(identity.get()) }
         local = LocalPacks(root: identity.map(\.root))
         bundleID = (try? identity.get().bundleID) ?? ""
-        feed = StatusFeed(bundleID: bundleID, service: service, local: local)
+        feed = StatusFeed(bundleID: bundleID, service: service, local: local, patience: patience)
         self.service = service
     }
 

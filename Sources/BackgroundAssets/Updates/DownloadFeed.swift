@@ -26,6 +26,8 @@ final class DownloadFeed: Sendable {
         var told: Set<Int64> = []
         /// Downloads, by identifier, that the app brought to the front: a service that starts anew does not know.
         var foreground: Set<String> = []
+        /// Downloads that come, as far as the delegate was told.
+        var coming: [String: DownloadDescription] = [:]
     }
 
     fileprivate let client: DownloadClient
@@ -84,7 +86,23 @@ final class DownloadFeed: Sendable {
                     guard await deliver(step, over: connection) else { return .end }
                 }
             } catch {}
+            if isListening { await tellInterruptions() }
             return .again
+        }
+    }
+
+    /// The service has gone: what came pauses, until it is back and says that it begins again.
+    private func tellInterruptions() async {
+        let (delegate, paused) = state.withLock { state in
+            defer { state.coming = [:] }
+            return (state.delegate, state.coming.values.sorted { $0.identifier < $1.identifier })
+        }
+        guard !paused.isEmpty, !Task.isCancelled else { return }
+        await withCheckedContinuation { continuation in
+            queue.async {
+                for download in paused { delegate.reference?.downloadDidPause(BADownload.make(download)) }
+                continuation.resume()
+            }
         }
     }
 
@@ -121,6 +139,10 @@ final class DownloadFeed: Sendable {
         guard let delegate = delegate.reference else { return .unheard }
         let download = BADownload.make(step.download)
         let hearing = Hearing(step)
+        state.withLock { state in
+            let isComing = [.began, .progress].contains(step.change)
+            state.coming[step.download.identifier] = isComing ? step.download : nil
+        }
         // Looked at when it can be seen that this process hears of it.
         if step.number != nil, !connection.isConnected || !hearing.isPossible { return .stale }
         switch step.change {

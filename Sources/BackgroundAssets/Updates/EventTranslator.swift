@@ -18,6 +18,8 @@ struct EventTranslator {
     private let bundleID: String
     private let service: ServiceClient
     private var attempts: [String: Attempt] = [:]
+    /// Packs that come, as far as has been told.
+    private var coming: [String: AssetPack] = [:]
 
     init(bundleID: String, service: ServiceClient) {
         self.bundleID = bundleID
@@ -27,6 +29,7 @@ struct EventTranslator {
     /// nil for a change that this version does not know.
     mutating func update(for event: DownloadEvent) -> AssetPackManager.DownloadStatusUpdate? {
         let pack = AssetPack(event.pack)
+        coming[pack.id] = [.began, .downloading].contains(event.change) ? pack : nil
         switch event.change {
         case .began:
             _ = attempt(for: pack)
@@ -45,6 +48,12 @@ struct EventTranslator {
         default:
             return nil
         }
+    }
+
+    /// What a subscriber is told when the service has gone: nothing comes before it is back and says that it goes on.
+    mutating func interruptions() -> [AssetPackManager.DownloadStatusUpdate] {
+        defer { coming = [:] }
+        return coming.values.sorted { $0.id < $1.id }.map { .paused($0) }
     }
 
     /// What a subscriber is told of a pack that is there already.

@@ -10,6 +10,8 @@ final class StatusFeed: Sendable {
     private let bundleID: String
     private let service: ServiceClient
     private let local: LocalPacks
+    /// How long a service that is gone is waited for where somebody waits for an end.
+    private let patience: RetryPolicy
     /// Subscriptions that the service may not have heard of yet.
     ///
     /// These only wait: a stream that they kept would stay open when its reader is gone.
@@ -17,7 +19,8 @@ final class StatusFeed: Sendable {
 
     typealias Opened = Result<AsyncThrowingStream<DownloadEvent, any Error>, any Error>
 
-    init(bundleID: String, service: ServiceClient, local: LocalPacks) {
+    init(bundleID: String, service: ServiceClient, local: LocalPacks, patience: RetryPolicy = .service) {
+        self.patience = patience
         self.bundleID = bundleID
         self.service = service
         self.local = local
@@ -30,8 +33,9 @@ final class StatusFeed: Sendable {
         let first = Task { [service] in await Self.open(request, service) }
         let heard = Task { _ = await first.value }
         opening.withLock { $0.append(heard) }
-        let pump = Task { [service, local] in
-            await Self.pump(request, first: first.value, service: service, local: local, into: mailbox)
+        let pump = Task { [service, local, patience] in
+            await Self.pump(
+                request, first: first.value, service: service, local: local, patience: patience, into: mailbox)
             mailbox.finish()
         }
         return StatusUpdates(mailbox: mailbox, pump: pump)
@@ -59,9 +63,10 @@ final class StatusFeed: Sendable {
     /// Reads one stream after the other until the subscription has come to its end or is cancelled.
     private static func pump(
         _ request: StatusUpdatesRequest, first: Opened, service: ServiceClient, local: LocalPacks,
-        into mailbox: StatusMailbox
+        patience: RetryPolicy, into mailbox: StatusMailbox
     ) async {
         var opened: Opened? = first
+        var silence = Retries()
         var translator = EventTranslator(bundleID: request.app, service: service)
         await RetryPolicy.service.keepingUp { retries in
             do {
@@ -70,6 +75,7 @@ final class StatusFeed: Sendable {
                 opened = nil
                 for try await event in try stream.get() {
                     retries.reset()
+                    silence.reset()
                     guard let update = translator.update(for: event) else { continue }
                     mailbox.put(update)
                     if request.pack != nil, update.isFinal { return .end }
@@ -77,8 +83,13 @@ final class StatusFeed: Sendable {
                 // For one pack the end means that nothing more will come of it.
                 return request.pack == nil ? .again : .end
             } catch {
+                for update in translator.interruptions() { mailbox.put(update) }
                 guard let id = request.pack else { return .again }
-                return conclude(id, error, local, mailbox, service, request.app) ? .end : .again
+                if conclude(id, error, local, mailbox, service, request.app) { return .end }
+                // Whoever waits for the end of one pack hears that there is nobody to bring it.
+                guard silence.next(patience) == nil else { return .again }
+                fail(id, clientError(error, forPackWithID: id), mailbox)
+                return .end
             }
         }
     }
@@ -96,7 +107,11 @@ final class StatusFeed: Sendable {
         let error = clientError(error, forPackWithID: id)
         if let error = error as? BackgroundAssetsError, error.code == .serviceUnavailable { return false }
         if error is CancellationError { return true }
-        mailbox.put(.failed(AssetPack(id: id, version: 0, downloadSize: 0), error))
+        fail(id, error, mailbox)
         return true
+    }
+
+    private static func fail(_ id: String, _ error: any Error, _ mailbox: StatusMailbox) {
+        mailbox.put(.failed(AssetPack(id: id, version: 0, downloadSize: 0), error))
     }
 }

@@ -27,8 +27,8 @@ final class InstalledApp: Sendable {
     }
 
     /// A manager of this app's packs; without a service all that needs one fails.
-    func manager(_ service: FakeService? = nil) -> AssetPackManager {
-        AssetPackManager(identity: .success(identity)) { identity in
+    func manager(_ service: FakeService? = nil, patience: RetryPolicy = .service) -> AssetPackManager {
+        AssetPackManager(identity: .success(identity), patience: patience) { identity in
             guard let service else { throw DeviceError(.unavailable, "There is no service.") }
             return try await service.connect(as: identity.bundleID)
         }
