@@ -62,9 +62,10 @@ public final class BADownloadManager: NSObject, Sendable {
     /// - Throws: ``BAError``: `downloadAlreadyScheduled` when the identifier is in use.
     public func scheduleDownload(_ download: BADownload) throws {
         var isRepeated = false
+        let content = Self.ticketed(download)
         do {
             _ = try client.ask {
-                ScheduleDownloadRequest(app: $0, download: download.content)
+                ScheduleDownloadRequest(app: $0, download: content)
             } onRepeat: {
                 isRepeated = true
             }
@@ -81,10 +82,18 @@ public final class BADownloadManager: NSObject, Sendable {
     ///   `callFromInactiveProcessNotAllowed`.
     public func startForegroundDownload(_ download: BADownload) throws {
         feed.showPresence()
+        let content = Self.ticketed(download)
         _ = try client.ask {
-            StartForegroundDownloadRequest(app: $0, download: download.content, isInFront: !isInBackground)
+            StartForegroundDownloadRequest(app: $0, download: content, isInFront: !isInBackground)
         }
         feed.setForeground(download.identifier, true)
+    }
+
+    /// The download as this one call asks for it.
+    private static func ticketed(_ download: BADownload) -> DownloadDescription {
+        var content = download.content
+        content.ticket = UUID().uuidString
+        return content
     }
 
     /// Takes a download out of the queue and deletes what there is of it.

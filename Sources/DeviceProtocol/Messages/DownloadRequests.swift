@@ -31,6 +31,9 @@ package struct DownloadDescription: Codable, Hashable, Sendable {
     package var state: State
     /// Whether it is the archive of an asset pack, which is no `BAURLDownload`.
     package var isPack: Bool
+    /// A name of the call that schedules it, the same when the call is repeated: a service that has taken it, and maybe told its
+    /// end already, does not take it twice.
+    package var ticket: String?
 
     package init(
         identifier: String, uniqueIdentifier: String, url: String, headers: [String: String]? = nil, priority: Int = 0,

@@ -97,6 +97,7 @@ package struct Download: Hashable, Sendable {
     /// As the app sees it.
     package var told: DownloadDescription {
         var told = description
+        told.ticket = nil
         told.state =
             switch state {
             case .held, .waiting, .paused: .waiting

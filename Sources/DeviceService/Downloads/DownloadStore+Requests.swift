@@ -18,6 +18,7 @@ extension DownloadStore {
     ) async throws {
         try await inTurn {
             try refuseWhenClosed()
+            if isTaken(description, app) { return }
             if asker == .extension, answering.contains(app) {
                 throw DeviceError(
                     .callFromExtensionNotAllowed,
@@ -59,6 +60,13 @@ extension DownloadStore {
         if !isKnown {
             try await schedule(description, app: app, by: .app(isInFront: true), isForeground: true)
         }
+    }
+
+    /// Whether this very call was answered for already, by this service or one before it that could not say so.
+    private func isTaken(_ description: DownloadDescription, _ app: String) -> Bool {
+        guard let ticket = description.ticket else { return false }
+        let known = downloads[TransferKey(app: app, download: description.identifier)]
+        return known?.description.ticket == ticket || tickets.contains(ticket)
     }
 
     /// The same identifier again is refused, unless what bears it has failed: then it has been heard of.
@@ -213,6 +221,7 @@ extension DownloadStore {
     func recover() async throws {
         try await inTurn {
             let rows = try await tools.database.read { try $0.downloads() }
+            tickets = DownloadTickets(try await tools.database.read { try $0.downloadTickets() })
             let paths = tools.paths
             try await offload { try DownloadPlaces.cleanFiles(paths, rows) }
             for app in try await apps(rows) {

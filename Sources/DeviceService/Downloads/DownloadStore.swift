@@ -61,6 +61,8 @@ actor DownloadStore: TransferOwner {
     let asking = AppTurns()
     /// Who waits for ends of an app's downloads, such as its install.
     var watchers: [String: [Int: AsyncStream<Download>.Continuation]] = [:]
+    /// The last calls whose downloads are no more.
+    var tickets = DownloadTickets()
     var isClosed = false
     var turn = TurnLock()
     private var settled: [Int64: [CheckedContinuation<Void, Never>]] = [:]
@@ -133,7 +135,9 @@ actor DownloadStore: TransferOwner {
         endChallenges(key)
         guard let number = download.number else { return }
         keys[number] = nil
-        await write { try $0.deleteDownload(number) }
+        let ticket = download.description.ticket
+        if let ticket { tickets.add(ticket) }
+        await write { try $0.deleteDownload(number, ticket: ticket) }
         if attempts[key]?.number != number { await discardPartial(number, key.app) }
         guard download.state.hasEnded else { return }
         let places = places(key.app)

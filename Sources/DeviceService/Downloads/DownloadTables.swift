@@ -21,6 +21,12 @@ enum DownloadTables {
             app TEXT PRIMARY KEY, essential INTEGER NOT NULL, other INTEGER NOT NULL) STRICT
         """,
     ]
+
+    /// Calls whose downloads are no more, the last ones: each may still be repeated by an app that had no answer.
+    static let createTickets = [
+        "CREATE TABLE download_ticket (number INTEGER PRIMARY KEY AUTOINCREMENT, ticket TEXT NOT NULL) STRICT"
+    ]
+    static let ticketLimit = 1000
 }
 
 extension Connection {
@@ -65,8 +71,18 @@ extension Connection {
             ])
     }
 
-    func deleteDownload(_ number: Int64) throws {
+    /// - Parameter ticket: of the call that scheduled it.
+    func deleteDownload(_ number: Int64, ticket: String?) throws {
         try execute("DELETE FROM download WHERE number = ?", [.integer(number)])
+        guard let ticket else { return }
+        try execute("INSERT INTO download_ticket (ticket) VALUES (?)", [.text(ticket)])
+        try execute(
+            "DELETE FROM download_ticket WHERE number <= (SELECT max(number) FROM download_ticket) - ?",
+            [.integer(Int64(DownloadTables.ticketLimit))])
+    }
+
+    func downloadTickets() throws -> [String] {
+        try rows("SELECT ticket FROM download_ticket ORDER BY number") { $0.text(0) }
     }
 
     func deleteDownloads(app: String) throws {

@@ -14,5 +14,6 @@ enum Schema {
         Migration(version: 6, statements: HostIdentities.tables),
         Migration(version: 7, statements: NoteBoard.tables),
         Migration(version: 8, statements: ResourceTables.create),
+        Migration(version: 9, statements: DownloadTables.createTickets),
     ]
 }

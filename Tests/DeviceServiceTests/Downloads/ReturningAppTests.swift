@@ -121,4 +121,42 @@ import Testing
             #expect(!harness.server.requests.contains { $0.path == "/other" })
         }
     }
+
+    /// The service was killed before it could answer, and the next one was quick.
+    @Test func aCallThatIsRepeatedSchedulesOnce() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve([1, 2, 3], as: "one")
+            harness.server.spoil("one", .stall(after: 1))
+            var download = harness.download("one", size: 3)
+            download.ticket = "first"
+            for _ in 0..<2 { try await harness.schedule(download, connection) }
+            var other = download
+            other.ticket = "second"
+            let error = await #expect(throws: DeviceError.self) { try await harness.schedule(other, connection) }
+            #expect(error?.downloadProblem == .alreadyScheduled)
+            harness.server.spoil("one", nil)
+            await harness.stop()
+            try await harness.start()
+            let again = try await harness.connect()
+            var ears = DownloadEars(again)
+            let end = try await ears.end()
+            #expect(end.change == .finished && end.download.ticket == nil)
+            let asked = harness.server.requests.count
+            for _ in 0..<2 {
+                let connection = try await harness.connect()
+                try await harness.schedule(download, connection)
+                _ = try await connection.send(
+                    StartForegroundDownloadRequest(app: ServiceHarness.app, download: download, isInFront: true))
+                #expect(try await harness.current(connection).isEmpty)
+                await harness.stop()
+                try await harness.start()
+            }
+            #expect(harness.server.requests.count == asked)
+            // Another call for the same is a new download.
+            let last = try await harness.connect()
+            var others = DownloadEars(last)
+            try await harness.schedule(other, last)
+            #expect(try await others.end().change == .finished)
+        }
+    }
 }
