@@ -102,7 +102,7 @@ let package = Package(
                 "AppleArchive", "AssetPacks", "BackgroundAssets", "Crypto", "DeviceProtocol", "HTTP",
                 "OnDemandResources", "PackNamespace",
                 "Kit", "System", "DeviceSupport", "TestSupport", "CDeflate", "CLZMA", "CLZ4", "CLZFSE", "CSQLite",
-                "HostingClient", "HostingModel", "HostingService",
+                "HostingClient", "HostingModel", "HostingService", "ResourceTags",
             ],
             path: "Benchmarks/Suite"),
         .executableTarget(

@@ -7,8 +7,10 @@ import Glibc
 @main
 enum LarderBench {
     static let benchmarks: [any Benchmark] = [
-        ArchivePack(), ArchiveExtract(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(), DeviceSchedule(),
-        DeviceResources(), DeviceTransfers(), DeviceWake(), ContentsAt(), HostDownloads(), HostReads(), HostUpload(),
+        ArchivePack(), ArchiveExtract(), ResourceBuild(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(),
+        DeviceSchedule(), DeviceResources(), DeviceTransfers(), DeviceWake(), ContentsAt(), HostDownloads(),
+        HostReads(),
+        HostUpload(),
     ]
 
     static func main() async {

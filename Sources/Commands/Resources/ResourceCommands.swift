@@ -21,7 +21,7 @@ package enum ResourceCommands {
                     "makes a pack for each set of tags"),
                 .init("larder odr check Resources --tags Tags.json --limits ios17", "says which tag is too big"),
             ],
-            subcommands: [build, check, status])
+            subcommands: [build, check, migrate, status])
     ]
 
     static let tagsOption = CommandOption.value(

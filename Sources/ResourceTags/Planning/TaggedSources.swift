@@ -11,6 +11,8 @@ package struct TaggedSources: Sendable {
     package let sourceDirectory: FilePath
     /// Files and links below the source directory that carry no tag, in order: the app's own resources.
     package let untagged: [PackPath]
+    /// What keeps files out of every tag.
+    package let exclusions: [FileSelector]
     package let warnings: [String]
 
     /// Looks up what carries which tag. Blocks.
@@ -42,6 +44,7 @@ package struct TaggedSources: Sendable {
         }
         plan = try ResourcePlan(bundleID: bundleID, categories: manifest.categories, selections: selections)
         self.warnings = warnings
+        exclusions = manifest.exclusions
         let excluded = manifest.exclusions.compactMap {
             if case .fileExclusion(let glob) = $0.kind { glob } else { nil }
         }

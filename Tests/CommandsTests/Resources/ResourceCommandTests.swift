@@ -104,6 +104,66 @@ struct ResourceCommandTests {
         }
     }
 
+    @Test func migrateWritesManifestsThatPack() async throws {
+        try await withTree { scratch, larder in
+            try scratch.write("draft", to: "R/Cave/draft.psd")
+            try scratch.write(
+                """
+                {"sourceRoot": "R", "initialInstall": ["start"], "exclude": ["*.psd"],
+                 "tags": {"start": [{"file": "a"}], "cave": [{"directory": "Cave"}], "night": [{"file": "a"}]}}
+                """, to: "Tags.json")
+            try scratch.write(
+                """
+                import Foundation
+                // NSBundleResourceRequest in a comment
+                let request = NSBundleResourceRequest(tags: ["cave"])
+                try await request.beginAccessingResources()
+                let level = Bundle.main.url(forResource: "1", withExtension: "lvl")
+                request.endAccessingResources()
+
+                """, to: "Code/Game/Levels.swift")
+            try scratch.write(
+                "let a = Bundle.main.url(forResource: \"x\", withExtension: nil)\n", to: "Code/Other.swift")
+            let again = await larder("migrate", "--tags", "Tags.json", "--code", "Code", "-o", "Moved")
+            #expect(again.code == .success, "\(again.errors)")
+            #expect(try scratch.tree("Moved") == ["cave.json", "night.start.json"])
+            let lines = again.output.split(separator: "\n").filter { $0.hasPrefix("Code/") }
+            #expect(
+                lines.map { $0.split(separator: ":").prefix(3).joined(separator: ":") } == [
+                    "Code/Game/Levels.swift:3: NSBundleResourceRequest",
+                    "Code/Game/Levels.swift:4: beginAccessingResources",
+                    "Code/Game/Levels.swift:5: url(forResource", "Code/Game/Levels.swift:6: endAccessingResources",
+                ])
+            #expect(again.output.contains("night  night.start"))
+
+            let shell = PackShell(scratch: scratch)
+            let cave = await shell("evaluate", "Moved/cave.json", "--json")
+            #expect(cave.code == .success, "\(cave.errors)")
+            #expect(cave.output.contains("\"destination\":\"Cave/1.lvl\""))
+            #expect(cave.output.contains("\"fileCount\":1"), "the draft stays out")
+            let start = await shell("evaluate", "Moved/night.start.json", "--json")
+            #expect(start.output.contains("\"essential\":{\"installationEventTypes\":[\"firstInstallation\"]}"))
+        }
+    }
+
+    @Test func migrateTakesTheTagsOfABuiltApp() async throws {
+        try await withTree { scratch, larder in
+            var app = AppFixture()
+            app.hasExtension = false
+            _ = try app.write(in: scratch.path)
+            let built = await larder(
+                "build", "--tags", "Tags.json", "--app", "Game.app", "-o", "Built", "--url-prefix", "https://a/")
+            #expect(built.code == .success, "\(built.errors)")
+            let moved = await larder("migrate", "R", "--built", "Game.app", "-o", "Moved", "--keep-ids")
+            #expect(moved.code == .success, "\(moved.errors)")
+            let names = try scratch.tree("Moved")
+            #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("org.example.game.asset-pack-") })
+            let texts = try names.map { try scratch.text("Moved/\($0)") }
+            #expect(texts.contains { $0.contains("essential") } && texts.contains { $0.contains("prefetch") })
+            #expect(await larder("migrate", "R", "-o", "More").code == .usage)
+        }
+    }
+
     @Test func whatIsMissingIsNamed() async throws {
         try await withTree { scratch, larder in
             #expect(await larder("check", "--tags", "No.json").code == .notFound)
