@@ -20,6 +20,7 @@ final class S3BlobStore: BlobStore {
     /// What the store last said to the question whether it is there: many may ask a host, and the store is asked seldom.
     private let looked = Locked<(time: ContinuousClock.Instant, result: Result<Void, any Error>)?>(nil)
     private static let probePeriod = Duration.seconds(5)
+    private static let probePatience = Duration.seconds(5)
     private let spool: FilePath
     private let downloadLifetime: Int64
     /// The identifiers of uploads in parts, by those of uploads.
@@ -52,9 +53,22 @@ final class S3BlobStore: BlobStore {
         }
         if let lately { return try lately.get() }
         var result: Result<Void, any Error> = .success(())
-        do { try await impatient.list("uploads/-") { _ in } } catch { result = .failure(error) }
+        do { try await list(atMost: Self.probePatience) } catch { result = .failure(error) }
         looked.withLock { [result] in $0 = (.now, result) }
         try result.get()
+    }
+
+    /// Whoever asks whether all is well wants to know it soon, also of a store that takes connections and says nothing.
+    private func list(atMost patience: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { [impatient] group in
+            group.addTask { try await impatient.list("uploads/-") { _ in } }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                throw HostingError(.storage, "\(impatient.location) has not answered for \(patience.formatted).")
+            }
+            defer { group.cancelAll() }
+            _ = try await group.next()
+        }
     }
 
     static func archiveKey(_ digest: Digest) -> String { "archives/\(digest.hex.prefix(2))/\(digest.hex)" }
