@@ -32,17 +32,20 @@ extension ResourceCampaign {
         let connection = try await device.connect()
         for holder in holders.compactMap({ $0 }) { holder.look() }
         let before = holders.compactMap { $0?.wanted }.reduce(into: Set()) { $0.formUnion($1) }
-        _ = try await connection.send(StoragePurgeRequest(bytes: 1 << 40))
-        let listed = try await connection.send(PacksRequest(app: SampleApp.bundleID)).packs
-        let states = Dictionary(listed.map { ($0.id, $0.state) }) { $1 }
-        for part in app.parts where part.tags.isDisjoint(with: before) {
-            // What a dead process asked for may have come in the meantime: then it goes with the next purge.
-            guard states[part.packID] == .local else { continue }
+        // A request that is given up while its download goes on lets go a moment later, and what a dead process asked for may
+        // come in the meantime. What is held for good never goes.
+        let end = ContinuousClock.now + .seconds(30)
+        while true {
             _ = try await connection.send(StoragePurgeRequest(bytes: 1 << 40))
-            let again = try await connection.send(PacksRequest(app: SampleApp.bundleID)).packs
-            if again.first(where: { $0.id == part.packID })?.state == .local {
-                tally.violation("\(part.packID) is used by nobody and was kept")
+            let packs = try await connection.send(PacksRequest(app: SampleApp.bundleID)).packs
+            let local = Set(packs.filter { $0.state == .local }.map(\.id))
+            let kept = app.parts.filter { $0.tags.isDisjoint(with: before) && local.contains($0.packID) }
+            if kept.isEmpty { break }
+            guard ContinuousClock.now < end else {
+                for part in kept { tally.violation("\(part.packID) is used by nobody and was kept") }
+                break
             }
+            Processes.sleep(milliseconds: 20)
         }
         tally.count("looks at what is kept")
     }
