@@ -96,7 +96,7 @@ final class BundleLinks: Sendable {
                 try removeDangling(in: inner.borrowed, depth: depth + 1)
             case .symbolicLink:
                 guard let target = try? folder.readLink(at: name), Self.isOwn(target) else { continue }
-                let place = layout.root.appending(String(target.trimmingPrefix(while: { $0 == "." || $0 == "/" })))
+                let place = layout.root.appending(String(target.drop(while: { $0 == "." || $0 == "/" })))
                 if !FileDescriptor.currentDirectory.exists(at: place) { try folder.remove(at: name) }
             default: continue
             }
@@ -109,7 +109,7 @@ final class BundleLinks: Sendable {
 
     /// Whether a link is one of these: it leads up to the app root and from there to a pack.
     private static func isOwn(_ target: String) -> Bool {
-        target.hasPrefix("../") && target.trimmingPrefix(while: { $0 == "." || $0 == "/" }).hasPrefix("packs/")
+        target.hasPrefix("../") && target.drop(while: { $0 == "." || $0 == "/" }).hasPrefix("packs/")
     }
 
     /// Calls `body` with the folder of each file, which is never reached through a link. Files that lie where the base has

@@ -27,7 +27,7 @@ package enum ExecutableCode {
         }
         let name = path.name
         // libx.so.1.2 too
-        if files.contains(Self.extension(of: name)) || name.contains(".so.") { return "a library by its name" }
+        if files.contains(Self.extension(of: name)) || String(name).mentions(".so.") { return "a library by its name" }
         return nil
     }
 

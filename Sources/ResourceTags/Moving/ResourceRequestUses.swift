@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import Kit
+
 /// Finds where code uses On-Demand Resources, and says what takes the place of each use. Pure.
 package enum ResourceRequestUses {
     /// One line of code that has to change.
@@ -56,21 +58,21 @@ package enum ResourceRequestUses {
 
     /// Uses in one file, at most one for each line. What stands behind `//` is passed over.
     package static func find(in text: String) -> [Use] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
-            line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            String(line.utf8.firstOccurrence(of: "//".utf8).map { line[..<$0.lowerBound] } ?? line)
         }
         var uses: [Use] = []
         for (index, line) in lines.enumerated() {
-            guard let symbol = symbols.first(where: { line.contains($0.name) }) else { continue }
+            guard let symbol = symbols.first(where: { line.mentions($0.name) }) else { continue }
             uses.append(Use(line: index + 1, symbol: symbol.name, advice: symbol.advice))
         }
         guard !uses.isEmpty else { return [] }
         let known = Set(uses.map(\.line))
         for (index, line) in lines.enumerated() where !known.contains(index + 1) {
-            guard let lookup = lookups.first(where: { line.contains($0) }) else { continue }
+            guard let lookup = lookups.first(where: { line.mentions($0) }) else { continue }
             uses.append(
                 Use(
-                    line: index + 1, symbol: lookup.trimmingPrefix(".").description,
+                    line: index + 1, symbol: String(lookup.drop { $0 == "." }),
                     advice:
                         "if the resource was tagged, read it with AssetPackManager.shared.contents(at:) or url(for:), by its path"
                 ))
