@@ -74,8 +74,11 @@ extension ActiveTransfer {
             else { throw HTTPClientError(.badURL, "The header field \"\(name.prefix(40))\" cannot be sent.") }
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
-        if request.firstByte > 0 {
-            lines.append("Range: bytes=\(request.firstByte)-")
+        if let field = request.rangeField {
+            guard request.ranges.allSatisfy({ $0.lowerBound >= 0 && !$0.isEmpty }) else {
+                throw HTTPClientError(.badURL, "Empty or negative ranges of bytes cannot be asked for.")
+            }
+            lines.append("Range: \(field)")
             if let validator = request.ifRange, !validator.utf8.contains(where: { $0 < 0x20 }) {
                 lines.append("If-Range: \(validator)")
             }

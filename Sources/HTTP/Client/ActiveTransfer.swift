@@ -250,6 +250,8 @@ final class ActiveTransfer {
     /// Bytes this body must have; nil when neither server nor caller said.
     private var promisedEnd: Int64? {
         if let length = response?.contentLength { return length }
+        // Behind the last part anything may stand; whoever reads them bounds each.
+        if response?.boundary != nil { return nil }
         guard let expected = transfer.request.expectedLength else { return nil }
         return expected - (response?.startOffset ?? 0)
     }

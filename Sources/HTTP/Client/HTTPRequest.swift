@@ -18,6 +18,9 @@ package struct HTTPRequest: Sendable {
     package var headers: [(String, String)]
     /// Where a broken-off download goes on, in bytes from the resource's start; nil or 0 fetches the whole.
     package var rangeStart: Int64?
+    /// Stretches of the resource that are asked for instead of all of it, ascending and apart; empty for none. The answer's
+    /// body is read through `RangedBody`.
+    package var ranges: [Range<Int64>] = []
     /// The validator (strong ETag or date) of the bytes already there: when it is no longer the resource's, the server
     /// sends the whole and the response says so (`HTTPResponse.startOffset` is 0).
     package var ifRange: String?
@@ -59,5 +62,13 @@ package struct HTTPRequest: Sendable {
     var followsRedirects: Bool { body == nil && !takesEveryStatus }
 
     /// The first byte that is asked for.
-    var firstByte: Int64 { max(0, rangeStart ?? 0) }
+    var firstByte: Int64 { ranges.first?.lowerBound ?? max(0, rangeStart ?? 0) }
+
+    /// What the `Range` field says; nil when the whole is asked for.
+    var rangeField: String? {
+        guard ranges.isEmpty else {
+            return "bytes=" + ranges.map { "\($0.lowerBound)-\($0.upperBound - 1)" }.joined(separator: ",")
+        }
+        return firstByte > 0 ? "bytes=\(firstByte)-" : nil
+    }
 }

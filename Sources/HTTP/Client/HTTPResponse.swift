@@ -14,6 +14,8 @@ package struct HTTPResponse: Sendable {
     package let startOffset: Int64
     /// Bytes in the whole resource; nil when the server does not say.
     package let totalLength: Int64?
+    /// What stands between the parts of a body that has several (`multipart/byteranges`); nil for one stretch, or the whole.
+    var boundary: String?
 
     /// The ETag field as the server wrote it.
     package var etag: String? { headers["ETag"] }

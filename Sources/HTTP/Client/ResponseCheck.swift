@@ -58,9 +58,18 @@ struct ResponseCheck {
                 .badResponse,
                 "\(DisplayURL.text(finalURL)) answered a request for the bytes from \(request.firstByte) with \(what).")
         }
-        guard request.firstByte > 0 else {
+        guard request.rangeField != nil else {
             throw HTTPClientError(
                 .badResponse, "\(DisplayURL.text(finalURL)) sent a part (206) although the whole was asked for.")
+        }
+        // A server that knows nothing of If-Range sends a part of whatever the file is now.
+        if let wanted = request.ifRange, wanted.hasPrefix("\""), let etag = headers["ETag"], etag != wanted {
+            throw bad("a part of another file: \(etag.prefix(80)) instead of \(wanted.prefix(80))")
+        }
+        if request.ranges.count > 1, let boundary = MultipartBoundary(headers["Content-Type"] ?? "") {
+            return HTTPResponse(
+                status: 206, headers: headers, finalURL: finalURL, contentLength: length, startOffset: 0,
+                totalLength: nil, boundary: boundary.text)
         }
         guard let field = headers["Content-Range"] else {
             throw bad("a part (206) that does not say which (Content-Range)")
@@ -69,20 +78,17 @@ struct ResponseCheck {
             throw bad("a part that cannot be placed (Content-Range: \(field.prefix(80)))")
         }
         guard bounds.lowerBound == request.firstByte else { throw bad("the bytes from \(bounds.lowerBound)") }
-        if let total = range.total, bounds.upperBound != total - 1 {
+        if request.ranges.isEmpty, let total = range.total, bounds.upperBound != total - 1 {
             throw bad("only those up to \(bounds.upperBound) of \(total)")
         }
         let count = bounds.upperBound - bounds.lowerBound + 1
-        // A server that knows nothing of If-Range sends a part of whatever the file is now.
-        if let wanted = request.ifRange, wanted.hasPrefix("\""), let etag = headers["ETag"], etag != wanted {
-            throw bad("a part of another file: \(etag.prefix(80)) instead of \(wanted.prefix(80))")
-        }
         guard length == nil || length == count else {
             throw bad("\(length ?? 0) bytes where the part it names has \(count)")
         }
         return HTTPResponse(
             status: 206, headers: headers, finalURL: finalURL, contentLength: length ?? count,
-            startOffset: bounds.lowerBound, totalLength: range.total ?? bounds.upperBound + 1)
+            startOffset: bounds.lowerBound,
+            totalLength: range.total ?? (request.ranges.isEmpty ? bounds.upperBound + 1 : nil))
     }
 
     private func refused(
