@@ -70,7 +70,7 @@ struct StateCheck {
 
     private func packs(_ layout: AppRootLayout, _ table: NamespaceTable) -> [String] {
         var found: [String] = []
-        let listed = Set(table.allPacks.map(\.directory))
+        let listed = Set(table.allPacks.flatMap { [$0.directory, $0.directory + ".contents"] })
         for pack in names(layout.packs) {
             let versions = names(layout.pack(pack))
             if versions.isEmpty { found.append("packs/\(pack) is empty") }

@@ -23,7 +23,7 @@ package struct SHA256: Sendable {
     package func finish() -> Digest { HashContext(copying: context).finish() }
 
     /// The digest so far; the hasher is then as new, without having to be made again.
-    mutating func finishAndReset() -> Digest {
+    package mutating func finishAndReset() -> Digest {
         if !isKnownUniquelyReferenced(&context) { context = HashContext(copying: context) }
         let digest = context.finish()
         context.reset()

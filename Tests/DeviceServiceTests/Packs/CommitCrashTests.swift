@@ -44,7 +44,10 @@ import Testing
             #expect(try readableFiles(scratch.path) == (finished ? after : before))
             #expect(try FileDescriptor.currentDirectory.entries(at: layout.staging) == [])
             #expect(try FileDescriptor.currentDirectory.entries(at: layout.generations).count == 1)
-            #expect(try FileDescriptor.currentDirectory.entries(at: layout.pack("levels")).count == 1)
+            // The version and the list of its files.
+            #expect(
+                try FileDescriptor.currentDirectory.entries(at: layout.pack("levels")).map(\.name).sorted()
+                    == (finished ? ["2-0000", "2-0000.contents"] : ["1-0000", "1-0000.contents"]))
             #expect(try GenerationCounter(of: layout).value == recovered.currentNumber())
             // And again, it changes nothing.
             let number = recovered.currentNumber()

@@ -25,7 +25,7 @@ extension AppGenerations {
     /// Shows a pack's files in the app's base before anybody is told that it is local.
     func link(_ pack: StagedPack, _ record: PackSeal) throws {
         var files: [String] = []
-        try pack.forEachFile { path, _ in files.append(String(decoding: path, as: UTF8.self)) }
+        try pack.forEachFile { files.append(String(decoding: $0.path, as: UTF8.self)) }
         try links.link(record.id, files: files.sorted(), in: record.directory)
     }
 
@@ -54,8 +54,9 @@ extension AppGenerations {
                 let folder = layout.pack(pack)
                 let here = FileDescriptor.currentDirectory
                 guard here.exists(at: folder) else { return }
-                for version in try here.entries(at: folder) where !isSealed(pack, version.name) {
-                    try here.removeTree(at: folder.appending(version.name))
+                for entry in try here.entries(at: folder)
+                where !isSealed(pack, ContentList.version(of: entry.name)) {
+                    try here.removeTree(at: folder.appending(entry.name))
                 }
                 collect(&turn)
             }

@@ -94,9 +94,14 @@ final class AppGenerations: Sendable {
                 table?.allPacks.contains { $0.id == record.id && $0.directory == record.directory } ?? false
             }
             if !isPublished {
-                if !here.exists(at: target) {
+                let isMoved = here.exists(at: target)
+                if !isMoved {
                     try here.makeDirectories(at: target.removingLastComponent())
                     try here.rename(from: pack.contents, to: target, mode: .exclusive)
+                }
+                let hasList = here.exists(at: pack.list)
+                if hasList { try here.rename(from: pack.list, to: ContentList.path(of: target)) }
+                if !isMoved || hasList {
                     try Self.synchronize(pack.directory, target.removingLastComponent(), layout.packs)
                 }
                 try hook?(.packMoved)
@@ -105,7 +110,7 @@ final class AppGenerations: Sendable {
                 let number = (current ?? 0) + 1
                 var writer = NamespaceWriter(generation: number)
                 try writer.begin(record.namespacePack)
-                try pack.forEachFile { path, size in try writer.add(path: path, size: size) }
+                try pack.forEachFile { try writer.add(path: $0.path, size: $0.size) }
                 try withTable(of: current) { table in
                     if let table { try writer.carry(table, excluding: [record.id]) }
                 }
@@ -268,11 +273,13 @@ final class AppGenerations: Sendable {
         for pack in try here.entries(at: layout.packs) {
             let folder = layout.pack(pack.name)
             var kept = 0
-            for version in try here.entries(at: folder) {
-                if needed.contains("packs/\(pack.name)/\(version.name)") || isSealed(pack.name, version.name) {
+            for entry in try here.entries(at: folder) {
+                // A version's list stays and goes with it.
+                let version = ContentList.version(of: entry.name)
+                if needed.contains("packs/\(pack.name)/\(version)") || isSealed(pack.name, version) {
                     kept += 1
                 } else {
-                    try here.removeTree(at: folder.appending(version.name))
+                    try here.removeTree(at: folder.appending(entry.name))
                 }
             }
             if kept == 0 { _ = try? here.removeDirectory(at: folder) }

@@ -38,7 +38,9 @@ struct LeftoverCheck {
         let mapping = try MappedFile(file.borrowed)
         try withExtendedLifetime(mapping) {
             let counted = UnsafeRawBufferPointer(rebasing: mapping.bytes.prefix(Int(clamping: length)))
-            try StagingJournal.forEachFile(counted) { path, _ in paths.insert(String(decoding: path, as: UTF8.self)) }
+            try StagingJournal.forEachFile(counted) {
+                paths.insert(String(decoding: $0.path, as: UTF8.self))
+            }
         }
         return paths
     }

@@ -49,6 +49,10 @@ extension PackDownload {
 
 /// Which download a staging folder belongs to.
 struct StagingIdentity: Codable, Hashable, Sendable {
+    /// What lies in the folder, and how; one of another format is thrown away.
+    static let currentFormat = 2
+
+    var format = currentFormat
     var version: UInt64
     var downloadSize: Int64
     var digest: String?

@@ -125,21 +125,8 @@ final class PackPipeline {
         }
         try checkDigest()
         try decoder.finish()
-        try sink.finish()
-        try writeJournal()
         flusher.wait()
-        let folder = try OwnedDescriptor(staged.directory, .readOnly, options: .directory)
-        try folder.borrowed.synchronizeFileSystem()
-        try options.hook?(.contentsSynced)
-        let state = sink.state
-        let seal = PackSeal(
-            id: download.id, version: download.version, directory: directory, language: download.language,
-            userInfo: download.userInfo, policy: download.policy, downloadSize: UInt64(clamping: download.downloadSize),
-            installedSize: state.installedSize, allocatedSize: state.allocatedSize, fileCount: state.fileCount,
-            journalLength: state.journalLength)
-        try staged.write(seal)
-        try options.hook?(.sealed)
-        return seal
+        return try staged.seal(download, sink, directory: directory, hook: options.hook)
     }
 
     private func checkDigest() throws {
@@ -162,7 +149,7 @@ final class PackPipeline {
     private func checkpoint(at archive: ArchiveCheckpoint) throws {
         guard sink.isAtSafePoint, archive.archiveOffset >= lastCheckpoint + checkpointInterval else { return }
         lastCheckpoint = archive.archiveOffset
-        try writeJournal()
+        try staged.writeJournal(of: sink)
         let checkpoint = StagingCheckpoint(
             boot: StagingCheckpoint.currentBoot, archive: archive, sink: sink.state, validator: validator)
         try writeLeaves(checkpoint.leafCount)
@@ -173,25 +160,11 @@ final class PackPipeline {
         }
     }
 
-    private func writeJournal() throws {
-        let bytes = sink.journal.pending
-        if !bytes.isEmpty { try append(bytes, to: staged.journal, at: sink.state.journalLength) }
-        sink.journalWasWritten()
-    }
-
     private func writeLeaves(_ count: Int) throws {
         guard count > leavesWritten else { return }
         let range = (leavesWritten * Digest.byteCount)..<(count * Digest.byteCount)
-        try append(Array(digest.leaves.bytes[range]), to: staged.leaves, at: UInt64(range.lowerBound))
+        try staged.append(Array(digest.leaves.bytes[range]), to: staged.leaves, at: UInt64(range.lowerBound))
         leavesWritten = count
-    }
-
-    /// Writes at an offset, over what an interrupted run may have left behind its last checkpoint.
-    private func append(_ bytes: [UInt8], to path: FilePath, at offset: UInt64) throws {
-        let file = try OwnedDescriptor(path, .writeOnly, options: .create, permissions: .fileDefault)
-        try file.borrowed.seek(offset: Int64(clamping: offset), from: .start)
-        try file.borrowed.writeAll(bytes)
-        try file.close()
     }
 
     // MARK: - Opening
@@ -233,10 +206,7 @@ final class PackPipeline {
         _ staged: StagedPack, _ download: PackDownload, _ previous: FilePath?, _ options: Options,
         _ space: FileSystemSpace
     ) throws -> Parts {
-        try staged.remove()
-        try FileDescriptor.currentDirectory.makeDirectories(at: staged.contents)
-        for list in [staged.journal, staged.leaves] { try AtomicFile.write([], to: list, durable: false) }
-        try StagedPack.write(download.identity, to: staged.identity, durable: false)
+        try staged.begin(download.identity)
         let sink = try StagingSink(staged, resuming: nil, previous: previous, blockSize: space.blockSize)
         let decoder = try ArchiveDecoder(sink: sink, limits: limits(download, space), threads: options.threads)
         return (sink, decoder, TreeDigest())

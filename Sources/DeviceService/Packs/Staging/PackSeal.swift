@@ -6,6 +6,7 @@ import PackNamespace
 /// What is recorded of a pack when all of it is staged, checked and on the disk: enough to finish its commit after a
 /// crash, without the database.
 struct PackSeal: Codable, Hashable, Sendable {
+    var format = StagingIdentity.currentFormat
     var id: String
     var version: UInt64
     /// Where its files go, relative to the app root; a name that was never used before.

@@ -62,16 +62,11 @@ final class PreviousVersion {
 
     /// Copies the open file's first bytes.
     func copy(_ length: UInt64, to target: FileDescriptor) throws {
-        guard let file else { return }
-        var copied: UInt64 = 0
-        while copied < length {
-            let wanted = Int(min(UInt64(buffer.count), length - copied))
-            let count = try file.read(
-                fromAbsoluteOffset: Int64(clamping: copied),
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
-            guard count > 0 else { throw Errno.ioError }
-            try target.writeFully(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-            copied += UInt64(count)
-        }
+        try forEachPiece(length) { try target.writeFully($0) }
+    }
+
+    /// Calls `body` with the open file's first bytes, piece by piece.
+    func forEachPiece(_ length: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if let file { try FilePieces(file).forEach(length, body) }
     }
 }

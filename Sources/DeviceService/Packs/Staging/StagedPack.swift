@@ -23,6 +23,8 @@ struct StagedPack: Hashable, Sendable {
     var checkpoint: FilePath { directory.appending("checkpoint") }
     /// Where to go on after a power cut.
     var durableCheckpoint: FilePath { directory.appending("checkpoint.durable") }
+    /// What goes beside the version's folder when it is committed.
+    var list: FilePath { directory.appending("list") }
     var seal: FilePath { directory.appending("sealed") }
 
     var exists: Bool { FileDescriptor.currentDirectory.exists(at: directory) }
@@ -39,8 +41,14 @@ struct StagedPack: Hashable, Sendable {
         try here.removeTree(at: directory)
     }
 
-    /// - Throws: `Errno`, `StoreError` when the record is damaged.
-    func readSeal() throws -> PackSeal { try Self.read(PackSeal.self, seal) }
+    /// - Throws: `Errno`, `StoreError` when the record is damaged, or another version's.
+    func readSeal() throws -> PackSeal {
+        let record = try Self.read(PackSeal.self, seal)
+        guard record.format == StagingIdentity.currentFormat else {
+            throw StoreError(.system, "\(seal) is of another version of Larder; the download begins again.")
+        }
+        return record
+    }
 
     /// Writes the record that makes a commit finishable.
     /// - Throws: `Errno`
@@ -61,16 +69,21 @@ struct StagedPack: Hashable, Sendable {
 
     /// Calls `body` with every file of a sealed pack, in the order of the archive.
     /// - Throws: `Errno`, `StoreError` when the journal is damaged, and what `body` throws.
-    func forEachFile(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
+    func forEachFile(_ body: (FileRecordView) throws -> Void) throws {
         let record = try readSeal()
+        try withJournal(record.journalLength) { try StagingJournal.forEachFile($0, body) }
+    }
+
+    /// Calls `body` with the records that count.
+    /// - Throws: `Errno`, `StoreError` when some are missing, and what `body` throws.
+    func withJournal(_ length: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let file = try OwnedDescriptor(journal, .readOnly)
         let mapping = try MappedFile(file.borrowed)
         try withExtendedLifetime(mapping) {
-            guard record.journalLength <= mapping.bytes.count else {
+            guard length <= mapping.bytes.count else {
                 throw StoreError(.system, "\(journal) is shorter than its seal says; the download begins again.")
             }
-            try StagingJournal.forEachFile(
-                UnsafeRawBufferPointer(rebasing: mapping.bytes[..<Int(record.journalLength)]), body)
+            try body(UnsafeRawBufferPointer(rebasing: mapping.bytes[..<Int(length)]))
         }
     }
 }

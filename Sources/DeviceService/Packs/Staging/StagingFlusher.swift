@@ -12,7 +12,7 @@ final class StagingFlusher {
 
     /// Begins to make a checkpoint durable, unless an earlier one is still on its way.
     /// - Throws: `Errno` when there is no thread to be had.
-    func flush(_ checkpoint: StagingCheckpoint, _ staged: StagedPack) throws {
+    func flush(_ checkpoint: some Encodable & Sendable, _ staged: StagedPack) throws {
         guard !busy.withLock({ $0 }) else { return }
         busy.withLock { $0 = true }
         do {
@@ -27,7 +27,7 @@ final class StagingFlusher {
         }
     }
 
-    private static func write(_ checkpoint: StagingCheckpoint, _ staged: StagedPack) throws {
+    private static func write(_ checkpoint: some Encodable, _ staged: StagedPack) throws {
         let folder = try OwnedDescriptor(staged.directory, .readOnly, options: .directory)
         try folder.borrowed.synchronizeFileSystem()
         try StagedPack.write(checkpoint, to: staged.durableCheckpoint, durable: true)

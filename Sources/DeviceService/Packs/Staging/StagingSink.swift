@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AppleArchive
+import Crypto
 import Glibc
 import Kit
+import PackNamespace
 import System
 
 /// Writes a pack's files into its staging folder as they are decoded.
@@ -49,17 +51,20 @@ final class StagingSink: ArchiveSink {
     private static let largestManifest = 16 << 20
 
     let packID: String
-    private(set) var state: State
+    var state: State
     private(set) var journal = StagingJournal()
     /// Bytes written since the sink was made.
     private(set) var bytesWritten: Int64 = 0
 
-    private let contents: OwnedDescriptor
+    let contents: OwnedDescriptor
     private let previous: PreviousVersion?
     private let blockSize: UInt64
     private var folder: (path: String, descriptor: FileDescriptor)?
-    private var output: FileDescriptor?
+    var output: FileDescriptor?
     private var manifest: [UInt8]?
+    /// Of the file that is being written.
+    var hasher = SHA256()
+    private let staged: StagedPack
     private var mayBeLeftover: LeftoverCheck
 
     /// - Parameters:
@@ -70,6 +75,7 @@ final class StagingSink: ArchiveSink {
         _ staged: StagedPack, resuming: State?, previous: FilePath?, blockSize: Int64
     ) throws {
         packID = staged.id
+        self.staged = staged
         state = resuming ?? State()
         contents = try OwnedDescriptor(staged.contents, .readOnly, options: .directory)
         self.previous = try previous.map { try PreviousVersion($0) }
@@ -122,6 +128,7 @@ final class StagingSink: ArchiveSink {
             return
         }
         guard var current = state.current else { return }
+        hasher.update(bytes)
         if current.matchesOld {
             if try previous?.matches(bytes, at: current.written) == true {
                 current.written += UInt64(bytes.count)
@@ -146,13 +153,14 @@ final class StagingSink: ArchiveSink {
         }
         guard let current = state.current else { return }
         state.current = nil
-        if current.matchesOld {
-            try linkFromPrevious(current)
-        } else if let output {
+        if current.matchesOld { try linkFromPrevious(current) }
+        var stamp: FileStamp?
+        if let output {
             self.output = nil
+            stamp = FileStamp(try output.status())
             try output.close()
         }
-        count(current.path, size: current.size)
+        try count(current.path, size: current.size, stamp: stamp, digest: hasher.finishAndReset())
     }
 
     /// Makes the links and checks that nothing is missing. To be called when the archive is complete.
@@ -163,8 +171,9 @@ final class StagingSink: ArchiveSink {
         }
         // Links may name links: what cannot be made yet is tried again while others are.
         var pending = state.links
+        var digests = try pending.isEmpty ? [:] : self.digests(of: Set(pending.map(\.target)))
         while !pending.isEmpty {
-            let rest = try pending.filter { try !make($0) }
+            let rest = try pending.filter { try !make($0, &digests) }
             if rest.count == pending.count, let link = rest.first {
                 throw bad("holds the link \(link.path) to \(link.target), which the pack does not hold")
             }
@@ -174,16 +183,34 @@ final class StagingSink: ArchiveSink {
     }
 
     /// Makes a second name of a file; false when there is no such file yet.
-    private func make(_ link: Link) throws -> Bool {
+    private func make(_ link: Link, _ digests: inout [String: Digest]) throws -> Bool {
         guard let status = try? contents.borrowed.status(at: FilePath(link.target)) else { return false }
-        guard status.kind == .regular else {
+        guard status.kind == .regular, let digest = digests[link.target] else {
             throw bad("holds the link \(link.path) to \(link.target), which is no file")
         }
         try create(link.path) { folder, name in
             try contents.borrowed.link(from: FilePath(link.target), to: name, in: folder)
         }
-        count(link.path, size: UInt64(clamping: status.size))
+        digests[link.path] = digest
+        try count(link.path, size: UInt64(clamping: status.size), stamp: FileStamp(status), digest: digest)
         return true
+    }
+
+    /// What was recorded of files that are complete.
+    private func digests(of paths: Set<String>) throws -> [String: Digest] {
+        var digests: [String: Digest] = [:]
+        func note(_ record: FileRecordView) {
+            let path = String(decoding: record.path, as: UTF8.self)
+            if paths.contains(path) { digests[path] = Digest(bytes: Array(record.digest)) }
+        }
+        let file = try OwnedDescriptor(staged.journal, .readOnly)
+        let mapping = try MappedFile(file.borrowed)
+        try withExtendedLifetime(mapping) {
+            let counted = mapping.bytes.prefix(Int(clamping: state.journalLength))
+            try StagingJournal.forEachFile(UnsafeRawBufferPointer(rebasing: counted), note)
+        }
+        try journal.pending.withUnsafeBytes { try StagingJournal.forEachFile($0, note) }
+        return digests
     }
 
     // MARK: - Files
@@ -205,7 +232,7 @@ final class StagingSink: ArchiveSink {
         state.current = current
     }
 
-    private func createFile(_ path: String) throws -> FileDescriptor {
+    func createFile(_ path: String) throws -> FileDescriptor {
         try create(path) { folder, name in
             try folder.open(
                 at: name, .writeOnly, options: [.create, .exclusiveCreate, .noFollow],
@@ -214,7 +241,7 @@ final class StagingSink: ArchiveSink {
     }
 
     /// Makes something new at `path`. What a run before left there, behind its last checkpoint, is removed first.
-    private func create<Result>(
+    func create<Result>(
         _ path: String, _ make: (_ folder: FileDescriptor, _ name: FilePath) throws -> Result
     ) throws -> Result {
         let (parent, name) = Self.split(path)
@@ -242,8 +269,6 @@ final class StagingSink: ArchiveSink {
             // No hard links here, too many of this file, or the version before was removed meanwhile: it is still open.
             var current = current
             try stopMatching(&current)
-            try output?.close()
-            output = nil
         }
         previous.closeFile()
     }
@@ -270,8 +295,10 @@ final class StagingSink: ArchiveSink {
         state.links.append(Link(path: path, target: FilePath(absolute: false, resolved.components).string))
     }
 
-    private func count(_ path: String, size: UInt64) {
-        journal.append(path: path, size: size)
+    /// - Parameter stamp: nil for a file that was linked: it is looked up.
+    func count(_ path: String, size: UInt64, stamp: FileStamp?, digest: Digest) throws {
+        let stamp = try stamp ?? FileStamp(contents.borrowed.status(at: FilePath(path)))
+        journal.append(FileRecord(path: path, size: size, stamp: stamp, digest: digest))
         mayBeLeftover.complete(path)
         state.fileCount += 1
         state.installedSize += size
@@ -310,18 +337,20 @@ final class StagingSink: ArchiveSink {
             guard try previous?.open(current.path, size: current.size) == true else {
                 throw StoreError(.system, "The version before is gone; the download begins again.")
             }
+            try previous?.forEachPiece(current.written) { hasher.update($0) }
             return
         }
         let path = FilePath(current.path)
         // Files are made read-only; only here one is opened again.
         try contents.borrowed.setPermissions(FilePermissions(rawValue: 0o644), at: path)
-        let file = try contents.borrowed.open(at: path, .writeOnly, options: .noFollow)
+        let file = try contents.borrowed.open(at: path, .readWrite, options: .noFollow)
         output = file
         try file.setPermissions(FilePermissions(rawValue: 0o444))
         guard try file.status().size >= Int64(clamping: current.written) else {
             throw StoreError(.system, "\(current.path) is shorter than its checkpoint; the download begins again.")
         }
         try systemCall { ftruncate(file.rawValue, off_t(clamping: current.written)) }
+        try FilePieces(file).forEach(current.written) { hasher.update($0) }
         try file.seek(offset: Int64(clamping: current.written), from: .start)
     }
 
