@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import Kit
+
 // On-demand resources (BA 6): what a process of an app asks about its tags. What is in use nobody is told: processes say it by
 // locks on `uses` in the app root, which they take before they ask for anything here.
 
@@ -64,16 +66,19 @@ package struct SteerResourcesRequest: DeviceRequest {
     }
 }
 
-/// Says that tags are used now, or are no longer: their last use, by which purging goes. What waits for room looks again.
+/// Says that tags were used, or that a use of them ended: their last use, by which purging goes. What waits for room looks again.
 package struct ResourcesUsedRequest: DeviceRequest {
     package static let method = "resources.used"
     package typealias Reply = EmptyReply
     package var app: String
     package var tags: [String]
+    /// When that was: messages about several uses may come in another order. nil is now.
+    package var time: Timestamp?
 
-    package init(app: String, tags: [String]) {
+    package init(app: String, tags: [String], time: Timestamp? = nil) {
         self.app = app
         self.tags = tags
+        self.time = time
     }
 }
 
@@ -132,10 +137,12 @@ package struct ResourceTagListing: Codable, Hashable, Sendable {
     /// What its local packs take on the disk, in bytes.
     package var allocatedSize: Int64
     package var preservationPriority: Double
+    /// When a request began or ended to use one of its packs last, as far as the service has been told; nil when none did.
+    package var lastUse: Timestamp?
 
     package init(
         tag: String, state: ResourceTagState, packs: [String], downloaded: Int64, downloadSize: Int64,
-        allocatedSize: Int64, preservationPriority: Double
+        allocatedSize: Int64, preservationPriority: Double, lastUse: Timestamp? = nil
     ) {
         self.tag = tag
         self.state = state
@@ -144,6 +151,7 @@ package struct ResourceTagListing: Codable, Hashable, Sendable {
         self.downloadSize = downloadSize
         self.allocatedSize = allocatedSize
         self.preservationPriority = preservationPriority
+        self.lastUse = lastUse
     }
 }
 

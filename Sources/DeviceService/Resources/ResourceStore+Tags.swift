@@ -7,12 +7,12 @@ import Kit
 
 /// What is known of tags, and what is to be kept of them (F4).
 extension ResourceStore {
-    /// Notes a use of tags, now; whoever waits for room looks again.
+    /// Notes a use of tags; whoever waits for room looks again.
     /// - Throws: `DeviceError`, `DatabaseError`
     func noteUse(_ request: ResourcesUsedRequest) async throws {
         let packs = try await existingTags(of: request.app).packs(of: request.tags, app: request.app)
         notices.released()
-        try await tools.tables.noteUse(request.app, packs, at: .now)
+        try await tools.tables.noteUse(request.app, packs, at: min(request.time ?? .now, .now))
     }
 
     /// - Throws: `DeviceError` with code `unknownTag`, `DatabaseError`
@@ -48,7 +48,7 @@ extension ResourceStore {
                         local[$1]?.downloadSize ?? manifest?[$1]?.downloadSize ?? transfers[$1]?.expected ?? 0)
                 },
                 allocatedSize: ids.reduce(0) { $0.addingClamped(local[$1]?.allocatedSize ?? 0) },
-                preservationPriority: priorities[tag] ?? 0)
+                preservationPriority: priorities[tag] ?? 0, lastUse: ids.compactMap { noted[$0]?.lastUse }.max())
         }
     }
 }

@@ -17,6 +17,8 @@ struct ResourceTables: Sendable {
             PRIMARY KEY (app, pack)) STRICT
         """,
     ]
+    /// Uses were noted in milliseconds, in which several may end.
+    static let finerUses = ["UPDATE resource_pack SET used = used * 1000000"]
     static let names = ["resource_tag", "resource_pack"]
 
     struct Pack: Hashable, Sendable {
@@ -51,22 +53,23 @@ struct ResourceTables: Sendable {
             try connection.rows("SELECT pack, used, purged FROM resource_pack WHERE app = ?", [.text(app)]) { row in
                 (
                     row.text(0),
-                    Pack(lastUse: row.int64IfPresent(1).map { Timestamp(milliseconds: $0) }, wasPurged: row.bool(2))
+                    Pack(lastUse: row.int64IfPresent(1).map { Timestamp(sinceEpoch: $0) }, wasPurged: row.bool(2))
                 )
             }
         }
         return Dictionary(rows) { $1 }
     }
 
-    /// Who uses packs has them: what was purged has come back.
+    /// Who uses packs has them: what was purged has come back. A use that was before a known one changes nothing else.
     func noteUse(_ app: String, _ packs: some Sequence<String> & Sendable, at time: Timestamp) async throws {
         try await database.write { connection in
             for pack in packs {
                 try connection.execute(
                     """
                     INSERT INTO resource_pack (app, pack, used) VALUES (?, ?, ?)
-                    ON CONFLICT (app, pack) DO UPDATE SET used = excluded.used, purged = 0
-                    """, [.text(app), .text(pack), .integer(time.milliseconds)])
+                    ON CONFLICT (app, pack) DO UPDATE
+                    SET used = MAX(excluded.used, COALESCE(used, excluded.used)), purged = 0
+                    """, [.text(app), .text(pack), .integer(time.sinceEpoch)])
             }
         }
     }
@@ -83,13 +86,14 @@ struct ResourceTables: Sendable {
 }
 
 extension Timestamp {
-    fileprivate init(milliseconds: Int64) {
-        let rest = ((milliseconds % 1000) + 1000) % 1000
-        self.init(seconds: (milliseconds - rest) / 1000, nanoseconds: Int32(rest) * 1_000_000)
+    fileprivate init(sinceEpoch nanoseconds: Int64) {
+        let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        self.init(seconds: rest < 0 ? whole - 1 : whole, nanoseconds: Int32(rest < 0 ? rest + 1_000_000_000 : rest))
     }
 
-    fileprivate var milliseconds: Int64 {
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? .max : whole.addingClamped(Int64(nanoseconds / 1_000_000))
+    /// In nanoseconds.
+    fileprivate var sinceEpoch: Int64 {
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : whole.addingClamped(Int64(nanoseconds))
     }
 }

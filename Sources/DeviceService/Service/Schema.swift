@@ -15,5 +15,6 @@ enum Schema {
         Migration(version: 7, statements: NoteBoard.tables),
         Migration(version: 8, statements: ResourceTables.create),
         Migration(version: 9, statements: DownloadTables.createTickets),
+        Migration(version: 10, statements: ResourceTables.finerUses),
     ]
 }

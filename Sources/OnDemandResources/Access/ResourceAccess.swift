@@ -104,9 +104,10 @@ package final class ResourceAccess: Sendable {
         if isFirst { notices.begin() }
     }
 
-    /// Tells the service of a use that begins or has ended, when it can; nobody waits for it.
+    /// Tells the service of a use that begins or has ended now, when it can; nobody waits for it.
     func noteUse(of tags: Set<String>) {
         guard let app = try? app else { return }
-        Task { [service] in _ = try? await service.send(ResourcesUsedRequest(app: app, tags: tags.sorted())) }
+        let request = ResourcesUsedRequest(app: app, tags: tags.sorted(), time: .now)
+        Task { [service] in _ = try? await service.send(request) }
     }
 }

@@ -261,6 +261,7 @@ import Testing
             }
             #expect(try await app.ask("preserve two 0.9") == "ok two")
             #expect(try await app.ask("preservation two") == "ok 0.9")
+            let end = Timestamp.now
             for tag in ["three", "two", "one"] { _ = try await app.ask("end \(tag)") }
             let connection = try await bench.device.connect()
             func purge() async throws -> [String] {
@@ -269,7 +270,7 @@ import Testing
                 }
             }
             // The last uses are told behind the app's back.
-            try await until { try await bench.tags().values.allSatisfy { $0.state == .downloaded } }
+            try await until { try await bench.tags().values.allSatisfy { $0.lastUse.map { $0 > end } ?? false } }
             #expect(try await purge() == ["three"])
             #expect(try await purge() == ["one"])
             // The forest is as much preserved as the second level, which has it, and was used after it.
