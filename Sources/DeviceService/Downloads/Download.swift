@@ -169,7 +169,8 @@ package struct Download: Hashable, Sendable {
             error = DeviceError(.cancelled, "The download \(description.identifier) was cancelled.")
             // Whoever cancels knows; only a delegate that listens hears of it.
             return [.withdraw, .forget, .tell(DownloadStep(.failed, told, error: error))]
-        case (.finished, .acknowledged): return [.deleteFile, .forget]
+        // Forgotten at once: whoever comes while the file is deleted is told nothing of it.
+        case (.finished, .acknowledged): return [.forget, .deleteFile]
         case (.failed, .acknowledged), (.finished, .shared), (.failed, .shared), (.finished, .vanished):
             return [.forget]
         default: return []

@@ -81,13 +81,20 @@ extension DownloadStore {
     }
 
     /// Looks whether somebody has heard of an end that was told and not acknowledged: then it is told nobody again.
-    func settleHeard(_ number: Int64) async {
-        guard let key = keys[number], let download = downloads[key], download.state.hasEnded else { return }
+    func settleHeard(_ number: Int64) async { await settle(number, await hearing(of: number)) }
+
+    private func hearing(of number: Int64) async -> DownloadPlaces.Hearing {
+        guard let key = keys[number], let download = downloads[key], download.state.hasEnded else { return .unheard }
         let places = places(key.app)
-        switch try? await offload({ places.hearing(of: download) }) {
+        return (try? await offload { places.hearing(of: download) }) ?? .unheard
+    }
+
+    private func settle(_ number: Int64, _ hearing: DownloadPlaces.Hearing) async {
+        guard let key = keys[number], let download = downloads[key] else { return }
+        switch hearing {
         case .heard(let fact): await apply(fact, to: key)
         case .going: await waitForHearing(number, download)
-        case .unheard, nil: break
+        case .unheard: break
         }
     }
 
@@ -107,8 +114,10 @@ extension DownloadStore {
 
     private func heardOut(_ number: Int64, _ app: String) async {
         await inTurn {
+            // Nobody is told before that is known.
+            let hearing = await hearing(of: number)
             reserved.remove(number)
-            await settleHeard(number)
+            await settle(number, hearing)
             deliver(app)
         }
     }

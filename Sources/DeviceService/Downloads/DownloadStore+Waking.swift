@@ -100,7 +100,6 @@ extension DownloadStore {
 
     private func heard(_ number: Int64, app: String) async {
         if let file = sharing[app]?.files.removeValue(forKey: number) { return await deleteShared(file, app) }
-        telling[app] = nil
         await inTurn {
             guard let key = keys[number], key.app == app else { return }
             await apply(.acknowledged, to: key)
@@ -110,6 +109,8 @@ extension DownloadStore {
     // MARK: - What the app has heard of
 
     /// From now on the app's extension, which runs, is told what the app's delegate has heard.
+            // Not before its turn: an app that comes meanwhile is told nothing of it.
+            telling[app] = nil
     func beginSharing(_ app: String) { if sharing[app] == nil { sharing[app] = SharedEnds() } }
 
     /// The extension runs no longer: files that nobody took go.

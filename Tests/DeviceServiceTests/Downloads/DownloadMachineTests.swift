@@ -63,7 +63,7 @@ import Testing
                 == DownloadStep(
                     .finished, map.told, number: 7, total: 100, expected: 100, file: "/f", receipt: "/r"))
         #expect(map.handle(.cancelled) == [], "it is over")
-        #expect(map.handle(.acknowledged) == [.deleteFile, .forget])
+        #expect(map.handle(.acknowledged) == [.forget, .deleteFile])
     }
 
     @Test func promotionRanksAndNothingElse() {

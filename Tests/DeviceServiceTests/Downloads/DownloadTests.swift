@@ -48,6 +48,27 @@ import Testing
         }
     }
 
+    /// Somebody who begins to listen has the service look at what there is to tell, also while an end is being acknowledged.
+    @Test func whatIsBeingAcknowledgedIsNotToldAgain() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            harness.server.serve(bytes(1000), as: "map")
+            var ears = DownloadEars(connection)
+            for turn in 0..<20 {
+                let download = harness.download("map \(turn)", url: harness.server.url("map"))
+                try await harness.schedule(download, connection)
+                let step = try await ears.next(.finished)
+                try #require(step.download.identifier == download.identifier)
+                let other = try await harness.connect()
+                async let acknowledged = connection.send(
+                    AcknowledgeDownloadRequest(app: ServiceHarness.app, number: try #require(step.number)))
+                let listening = DownloadEars(other)
+                _ = try await harness.current(other)
+                _ = try await acknowledged
+                withExtendedLifetime(listening) {}
+            }
+        }
+    }
+
     @Test func aMovedFileStays() async throws {
         try await ServiceHarness.withUnmanagedApp { harness, connection in
             harness.server.serve(bytes(1000), as: "map")
