@@ -160,7 +160,8 @@ final class PartSender: Sendable {
         let (head, body) = try await client.http.data(for: request, limit: 1 << 20)
         switch head.status {
         case 200..<300: return head.etag.map { Self.plain($0) }
-        case 408, 425, 429, 500...599:
+        // A store that cannot do something will not be able to later.
+        case 408, 425, 429, 500, 502...504, 506...599:
             throw HTTPClientError(
                 .status, "The host did not take part \(operation.partNumber) (status \(head.status)).",
                 status: [408, 425, 429, 502, 503, 504].contains(head.status) ? head.status : 503,
