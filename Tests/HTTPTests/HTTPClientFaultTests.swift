@@ -153,6 +153,25 @@ import Testing
         #expect(error?.isTransient == true)
     }
 
+    /// Two requests that are answered alike: with nothing, until one of them has been given up.
+    @Test func aRequestMayWaitLongerThanOthers() async throws {
+        let isGivenUp = Monitor(false)
+        let server = try ScriptedServer { connection in
+            guard let request = connection.readRequest() else { return }
+            guard request.hasPrefix("GET /patient") else { return connection.waitForClose() }
+            _ = isGivenUp.wait { $0 ? true : nil }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        let client = HTTPClient.forTests { $0.stallTimeout = .milliseconds(60) }
+        var patient = HTTPRequest(url: server.url + "/patient")
+        patient.stallTimeout = .seconds(60)
+        async let answer = client.data(for: patient, limit: 100)
+        let (_, error) = await client.start(HTTPRequest(url: server.url + "/hasty")).readUntilEnd()
+        #expect(error?.code == .stalled)
+        isGivenUp.withLock { $0 = true }
+        #expect(try await answer.1 == Array("ok".utf8))
+    }
+
     @Test func theTimeLimitHoldsAgainstATrickle() async throws {
         let server = try ScriptedServer { connection in
             _ = connection.readRequest()

@@ -53,6 +53,17 @@ struct S3ClientTests {
         return try await http(server).data(for: request, limit: 1 << 24)
     }
 
+    /// A store that puts parts together, or copies, says nothing for as long as that takes.
+    @Test func theStoreMayThinkForLong() async throws {
+        try await withStore { _, client, _ in
+            func silence(_ purpose: String, _ silence: Duration?) -> Duration? {
+                client.signed(S3Client.Call(method: .post, key: "a", silence: silence, purpose: purpose)).stallTimeout
+            }
+            #expect(silence("be read", nil) == nil)
+            #expect(silence("be completed", S3Client.work) == .seconds(900))
+        }
+    }
+
     private func bytes(_ count: Int) -> [UInt8] {
         var generator = SeededGenerator(seed: UInt64(count))
         return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -81,13 +81,15 @@ final class ActiveTransfer {
             return HTTPClientError(.timedOut, "\(place) was not there within \(transfer.request.timeLimit ?? .zero).")
         }
         return HTTPClientError(
-            .stalled, "\(place) stalled: no byte for \(configuration.stallTimeout), after \(received) bytes.")
+            .stalled, "\(place) stalled: no byte for \(stallTimeout), after \(received) bytes.")
     }
 
     private var limit: SuspendingClock.Instant? { transfer.request.timeLimit.map { started.advanced(by: $0) } }
 
+    private var stallTimeout: Duration { transfer.request.stallTimeout ?? configuration.stallTimeout }
+
     private var stall: SuspendingClock.Instant? {
-        phase == .exchanging && !isPaused ? lastByte.advanced(by: configuration.stallTimeout) : nil
+        phase == .exchanging && !isPaused ? lastByte.advanced(by: stallTimeout) : nil
     }
 
     /// Makes the handle follow the transfer's pause state.

@@ -28,6 +28,8 @@ package struct HTTPRequest: Sendable {
     package var expectedLength: Int64?
     /// The longest the whole exchange may take, redirects and body included; nil for as long as bytes come.
     package var timeLimit: Duration?
+    /// The longest silence, where the server is known to think for long; nil for the client's.
+    package var stallTimeout: Duration?
     /// Says whether bytes may be fetched from a host: asked for the address itself and for every redirect's target,
     /// before anything is sent there. Called on the network thread; must not block.
     package var permitsHost: (@Sendable (String) -> Bool)?

@@ -109,7 +109,8 @@ extension S3Client {
         _ = try await send(
             Call(
                 method: .post, key: key, query: [("uploadId", upload)], headers: [("Content-Type", "application/xml")],
-                body: HTTPRequestBody(body), payload: SHA256.hash(body).hex, purpose: "be completed"))
+                body: HTTPRequestBody(body), payload: SHA256.hash(body).hex, silence: Self.work,
+                purpose: "be completed"))
     }
 
     /// Gives an upload up, and its parts; one that is over already is no error.

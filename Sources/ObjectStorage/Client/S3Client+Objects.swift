@@ -86,7 +86,9 @@ extension S3Client {
         fields.append(("x-amz-metadata-directive", "REPLACE"))
         if let entityTag { fields.append(("x-amz-copy-source-if-match", entityTag)) }
         _ = try await send(
-            Call(method: .put, key: key, headers: fields, body: HTTPRequestBody([]), purpose: "be made as a copy"))
+            Call(
+                method: .put, key: key, headers: fields, body: HTTPRequestBody([]), silence: Self.work,
+                purpose: "be made as a copy"))
     }
 
     // MARK: Lists

@@ -14,6 +14,9 @@ package struct S3Client: Sendable {
     let policy: RetryPolicy
     private let clock: @Sendable () -> Timestamp
 
+    /// Stores take minutes to put large objects together, or to copy them, and not all of them send anything meanwhile. One that
+    /// is not waited for may give up what it is at, and then the parts are gone.
+    static let work = Duration.seconds(900)
     /// Bytes of an answer that is no object.
     static let answerLimit = 4 << 20
 
@@ -64,6 +67,8 @@ package struct S3Client: Sendable {
         var body: HTTPRequestBody?
         /// SHA-256 of the body in hexadecimal digits.
         var payload = SHA256.hash([]).hex
+        /// How long the store may think without a word; nil for as long as usual.
+        var silence: Duration?
         /// What cannot be done when it fails: "be read".
         let purpose: String
     }
@@ -85,6 +90,7 @@ package struct S3Client: Sendable {
             headers: fields.map { ($0.name, $0.value) })
         request.takesEveryStatus = true
         request.body = call.body
+        request.stallTimeout = call.silence
         return request
     }
 
