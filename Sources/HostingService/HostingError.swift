@@ -15,6 +15,8 @@ package struct HostingErrorCode: ErrorCode {
     package static let exists = Self(name: "hosting.exists")
     /// The data folder or a file in it cannot be used.
     package static let storage = Self(name: "hosting.storage")
+    /// The store does not have what was uploaded.
+    package static let uploadLost = Self(name: "hosting.uploadLost")
 
     package var exitCode: ExitCode {
         switch self {

@@ -36,7 +36,7 @@ struct BuildProcessor: Sendable {
         _ upload: ResourceRecord, _ files: [ResourceRecord], of app: ResourceRecord, _ job: ClaimedJob
     ) async throws -> Bool {
         do {
-            let (content, digest, assembled) = try await check(upload, files, of: app.text("bundleId") ?? "")
+            let (content, digest, assembled) = try await check(upload, files, of: app.text("bundleId") ?? "", job)
             guard try await context.keep(assembled, as: digest, for: job) else { return false }
             let now = context.now
             try await context.database.write { store in
@@ -55,12 +55,12 @@ struct BuildProcessor: Sendable {
     }
 
     private func check(
-        _ upload: ResourceRecord, _ files: [ResourceRecord], of bundleID: String
+        _ upload: ResourceRecord, _ files: [ResourceRecord], of bundleID: String, _ job: ClaimedJob
     ) async throws -> (HostedBuild, Digest, AssembledUpload) {
         guard let file = files.first else { throw Rejection("ASSET_MISSING", "There is no archive.") }
         let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
         let checksums = UploadChecksums(file)
-        let assembled = try await context.blobs.assemble(file.id, plan, file: checksums.wanted)
+        let assembled = try await context.assemble(file.id, plan, checksums.wanted, for: job)
         if let difference = checksums.difference(from: assembled) { throw Rejection("CHECKSUM_MISMATCH", difference) }
         let survey = try await survey(assembled, name: file.text("fileName") ?? "the archive")
         let digest = try await offload {

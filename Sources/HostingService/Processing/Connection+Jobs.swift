@@ -108,6 +108,17 @@ extension Connection {
         try change(claim, #"UPDATE "jobs" SET \#(assignments)"#, due.map { [.integer($0)] } ?? [])
     }
 
+    /// Has nobody take a job for a while: the host could not do its own part. That is by the database's clock, too.
+    /// - Parameter counts: whether this was one of the attempts that it has.
+    /// - Throws: `ClaimLost` when another host has it now; `DatabaseError`
+    func rest(_ claim: ClaimedJob, seconds: Int64, counts: Bool = false) throws {
+        // Nobody's claim, which ends then.
+        let count = counts ? #", "attempts" = "attempts" + 1"# : ""
+        try change(
+            claim, #"UPDATE "jobs" SET "owner" = '', "leaseEnd" = ?"# + count,
+            [.integer(try self.seconds() + seconds)])
+    }
+
     private func change(_ claim: ClaimedJob, _ statement: String, _ values: [SQLValue]) throws {
         try execute(
             statement + #" WHERE "kind" = ? AND "subject" = ? AND "owner" = ?"#,

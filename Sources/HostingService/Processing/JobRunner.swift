@@ -69,6 +69,7 @@ final class JobRunner: Sendable {
     }
 
     private static func run(_ claim: ClaimedJob, _ context: HostContext, _ work: Work) async {
+        let isLost: Bool
         do {
             return try await work(claim)
         } catch is ClaimLost {
@@ -76,6 +77,7 @@ final class JobRunner: Sendable {
                 "Another host took a job over.", ["kind": claim.job.kind.rawValue, "subject": claim.subject])
             return
         } catch {
+            isLost = (error as? HostingError)?.code == .uploadLost
             if !Task.isCancelled {
                 context.log.error(
                     "A job failed and will be tried again.",
@@ -83,10 +85,13 @@ final class JobRunner: Sendable {
             }
         }
         // Where this does not get through, the claim ends by itself.
-        let due = Task.isCancelled ? nil : context.clock().seconds + pause
+        let isCancelled = Task.isCancelled
         // Also after a cancellation, so that the next host need not wait.
         let release = Task {
-            _ = try? await context.database.write { try $0.postpone(claim, until: due, counts: false) }
+            _ = try? await context.database.write { store in
+                if isCancelled { return try store.postpone(claim, until: nil, counts: false) }
+                try store.rest(claim, seconds: Self.pause, counts: isLost)
+            }
         }
         await release.value
     }

@@ -37,7 +37,7 @@ struct VersionProcessor: Sendable {
         _ version: ResourceRecord, _ files: [ResourceRecord], of pack: ResourceRecord, _ job: ClaimedJob
     ) async throws -> Bool {
         do {
-            let (content, digest, assembled) = try await check(files, pack: pack)
+            let (content, digest, assembled) = try await check(files, pack: pack, job)
             guard try await context.keep(assembled, as: digest, for: job) else { return false }
             try await context.database.write { store in
                 try store.confirm(job)
@@ -60,14 +60,14 @@ struct VersionProcessor: Sendable {
     }
 
     private func check(
-        _ files: [ResourceRecord], pack: ResourceRecord
+        _ files: [ResourceRecord], pack: ResourceRecord, _ job: ClaimedJob
     ) async throws -> (VersionContent, Digest, AssembledUpload) {
         var asset: (AssembledUpload, ResourceRecord)?
         var manifest: AssembledUpload?
         for file in files {
             let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
             let checksums = UploadChecksums(file)
-            let assembled = try await context.blobs.assemble(file.id, plan, file: checksums.wanted)
+            let assembled = try await context.assemble(file.id, plan, checksums.wanted, for: job)
             if let difference = checksums.difference(from: assembled) {
                 throw Rejection("CHECKSUM_MISMATCH", difference)
             }

@@ -20,6 +20,9 @@ struct Assembly {
         // With a name of its own: a host that was taken for dead may still be at it.
         let path = folder.appending(".assembled.\(Identifier.random())")
         let names = try FolderBlobStore.partNames(in: folder)
+        if let missing = plan.parts.first(where: { names[$0.number] == nil }) {
+            throw HostingError(.uploadLost, "Part \(missing.number) of \(plan.partCount) is missing.")
+        }
         let target = try OwnedDescriptor(
             path, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
@@ -28,9 +31,7 @@ struct Assembly {
         var sha256 = wanted.sha256 ? SHA256() : nil
         let composite = MD5()
         for part in plan.parts {
-            guard let name = names[part.number] else {
-                throw HostingError(.storage, "Part \(part.number) of \(plan.partCount) is missing.")
-            }
+            guard let name = names[part.number] else { continue }
             let source = try OwnedDescriptor(folder.appending(name), .readOnly)
             var length: Int64 = 0
             while true {

@@ -27,7 +27,7 @@ protocol BlobStore: Sendable {
     func parts(of upload: String, _ plan: UploadPlan) async throws -> [Int: String]
 
     /// Puts the parts together to one file on this machine, for its check. Repeated after a failure it begins anew.
-    /// - Throws: `HostingError` when a part is missing.
+    /// - Throws: `HostingError` with code `uploadLost` when a part is missing.
     func assemble(_ upload: String, _ plan: UploadPlan, file: WantedDigests) async throws -> AssembledUpload
 
     /// Keeps an assembled file under its digest for good.

@@ -31,7 +31,7 @@ extension HostConfiguration {
         guard let storage else { return try await offload { [data] in try FolderBlobStore(folder: data) } }
         let client = S3Client(storage.location, credentials: storage.credentials, sizes: storage.sizes)
         let store = S3BlobStore(client, spool: data.appending("spool"), downloadLifetime: limits.downloadLifetime)
-        try await store.probe()
+        try await store.reach()
         return store
     }
 }

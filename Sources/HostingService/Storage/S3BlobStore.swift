@@ -21,6 +21,7 @@ final class S3BlobStore: BlobStore {
     private let looked = Locked<(time: ContinuousClock.Instant, result: Result<Void, any Error>)?>(nil)
     private static let probePeriod = Duration.seconds(5)
     private static let probePatience = Duration.seconds(5)
+    private static let reachPatience = Duration.seconds(60)
     private let spool: FilePath
     private let downloadLifetime: Int64
     /// The identifiers of uploads in parts, by those of uploads.
@@ -53,18 +54,22 @@ final class S3BlobStore: BlobStore {
         }
         if let lately { return try lately.get() }
         var result: Result<Void, any Error> = .success(())
-        do { try await list(atMost: Self.probePatience) } catch { result = .failure(error) }
+        do { try await list(impatient, atMost: Self.probePatience) } catch { result = .failure(error) }
         looked.withLock { [result] in $0 = (.now, result) }
         try result.get()
     }
 
+    /// Reaches the store for the first time. A host that starts has more time than one that is asked how it is.
+    /// - Throws: as `probe`
+    func reach() async throws { try await list(quick, atMost: Self.reachPatience) }
+
     /// Whoever asks whether all is well wants to know it soon, also of a store that takes connections and says nothing.
-    private func list(atMost patience: Duration) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { [impatient] group in
-            group.addTask { try await impatient.list("uploads/-") { _ in } }
+    private func list(_ client: S3Client, atMost patience: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await client.list("uploads/-") { _ in } }
             group.addTask {
                 try await Task.sleep(for: patience)
-                throw HostingError(.storage, "\(impatient.location) has not answered for \(patience.formatted).")
+                throw HostingError(.storage, "\(client.location) has not answered for \(patience.formatted).")
             }
             defer { group.cancelAll() }
             _ = try await group.next()
@@ -155,17 +160,19 @@ final class S3BlobStore: BlobStore {
         if try await completed(upload, plan) == nil {
             let parts = try await present(upload, plan)
             if let missing = plan.parts.first(where: { parts[$0.number] == nil }) {
-                throw HostingError(.storage, "Part \(missing.number) of \(plan.partCount) is missing.")
+                throw HostingError(.uploadLost, "Part \(missing.number) of \(plan.partCount) is missing.")
             }
             guard let session = try await session(of: upload) else {
-                throw HostingError(.storage, "The upload \(upload) is not in \(client.location) any more.")
+                throw HostingError(.uploadLost, "The upload \(upload) is not in \(client.location) any more.")
             }
             do {
                 try await client.completeUpload(
                     session, of: Self.fileKey(upload), plan.parts.compactMap { parts[$0.number] })
             } catch let error as ObjectStorageError where error.code == .noUpload {
                 // An answer that was lost, or another host: then the file is there.
-                guard try await completed(upload, plan) != nil else { throw error }
+                guard try await completed(upload, plan) != nil else {
+                    throw HostingError(.uploadLost, error.message, cause: error)
+                }
             }
         }
         return try await bring(upload, plan, wanted)

@@ -102,6 +102,28 @@ import Testing
         }
     }
 
+    /// Whoever could not do its own part has the job rest by the database's clock: its own may stand still, or be wrong.
+    @Test(arguments: TestDatabase.allCases)
+    func aJobRestsByTheDatabasesClock(on database: TestDatabase) async throws {
+        try await with(database) { first, second in
+            #expect(try await first.write { try $0.claim(Self.job, for: "busy") })
+            let claim = claim("busy")
+            try await first.write { try $0.rest(claim, seconds: 5, counts: true) }
+            try await first.write { store in
+                try store.renewClaims(of: "busy")
+                try store.releaseClaims(of: "busy")
+            }
+            #expect(try await first.write { try $0.claim(Self.job, for: "busy") } == false)
+            let queue = try await second.read { try $0.queue(of: .processVersion) }
+            #expect(queue.first == nil && (1...5).contains(queue.nextLease ?? 0))
+            // As if the time had gone by.
+            try await first.write { try $0.execute(#"UPDATE "jobs" SET "leaseEnd" = 1"#) }
+            let entry = try await second.read { try $0.queue(of: .processVersion).first }
+            #expect(entry == JobQueue.Entry(subject: "a", attempts: 1, due: 0))
+            #expect(try await second.write { try $0.claim(Self.job, for: "next") })
+        }
+    }
+
     @Test func aHostThatIsGoneIsSeenAtOnce() throws {
         try Scratch.with { scratch in
             let here = try HostPresence(data: scratch(""))
