@@ -21,23 +21,12 @@
     X(SSL_CTX_set_cipher_list)                                                                                        \
     X(SSL_CTX_set_ciphersuites)
 
-#define AS_POINTER(name) __typeof__(name) *name;
-#define AS_TEXT(name) #name,
-
-static struct {
-    EACH_FUNCTION(AS_POINTER)
-} loaded;
-
-static const char *const names[] = {EACH_FUNCTION(AS_TEXT)};
-
-_Static_assert(sizeof loaded == sizeof names, "one pointer for each name");
+CLINUX_FUNCTIONS(EACH_FUNCTION);
 
 // What libcurl has loaded already is not loaded again.
 static struct clinux_library library = {
     .file = "libssl.so.3",
-    .names = names,
-    .functions = (void **)&loaded,
-    .count = sizeof names / sizeof names[0],
+    CLINUX_TABLE,
 };
 
 bool larder_tls_is_known(void) {
