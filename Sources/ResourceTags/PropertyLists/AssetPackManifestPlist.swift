@@ -3,7 +3,7 @@
 
 package import AppBundles
 package import Kit
-package import System
+import System
 
 /// `AssetPackManifest.plist`: where an app's tagged packs are, and which are fetched first (BA 6.2). Without an address that
 /// holds outside of the build's machine it is a template, to be filled in by who hosts the packs.
@@ -108,20 +108,8 @@ extension AssetPackManifestPlist.Resource {
     }
 }
 
-extension AssetPackManifestPlist {
-    /// Reads the list at `path`, XML or binary. Blocks.
-    /// - Throws: `BundleError` or `ResourceTagsError`, which name the file.
-    package init(contentsOf path: FilePath) throws {
-        try self.init(PropertyListFile(contentsOf: path, limits: TagPropertyListReader.limits))
-    }
-
-    /// - Parameter source: names the list in messages.
-    /// - Throws: `BundleError` or `ResourceTagsError`
-    package init(bytes: [UInt8], source: FilePath) throws {
-        try self.init(PropertyListFile(bytes: bytes, path: source, limits: TagPropertyListReader.limits))
-    }
-
-    private init(_ file: PropertyListFile) throws {
+extension AssetPackManifestPlist: TagPropertyList {
+    package init(_ file: PropertyListFile) throws {
         let reader = TagPropertyListReader(source: file.path.string)
         var seen: Set<String> = []
         let resources = try reader.array(file.values["resources"], "resources").enumerated().map { index, value in
@@ -137,8 +125,4 @@ extension AssetPackManifestPlist {
     package var propertyList: PropertyListValue {
         .dictionary(["resources": .array(resources.map(\.propertyList))])
     }
-
-    /// The list in its binary form; equal lists give equal bytes.
-    /// - Throws: `BundleError`
-    package func serialized() throws -> [UInt8] { try propertyList.binary() }
 }

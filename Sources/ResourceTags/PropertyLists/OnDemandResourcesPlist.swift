@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import AppBundles
-package import System
+import System
 
 /// `OnDemandResources.plist`: which packs a tag needs, and what is in them (BA 6.2). It lies at the root of an app's resources.
 package struct OnDemandResourcesPlist: Hashable, Sendable {
@@ -48,24 +48,12 @@ package struct OnDemandResourcesPlist: Hashable, Sendable {
     }
 }
 
-extension OnDemandResourcesPlist {
+extension OnDemandResourcesPlist: TagPropertyList {
     private static let tagsKey = "NSBundleResourceRequestTags"
     private static let packsKey = "NSBundleResourceRequestAssetPacks"
     private static let packListKey = "NSAssetPacks"
 
-    /// Reads the list at `path`, XML or binary. Blocks.
-    /// - Throws: `BundleError` or `ResourceTagsError`, which name the file.
-    package init(contentsOf path: FilePath) throws {
-        try self.init(PropertyListFile(contentsOf: path, limits: TagPropertyListReader.limits))
-    }
-
-    /// - Parameter source: names the list in messages.
-    /// - Throws: `BundleError` or `ResourceTagsError`
-    package init(bytes: [UInt8], source: FilePath) throws {
-        try self.init(PropertyListFile(bytes: bytes, path: source, limits: TagPropertyListReader.limits))
-    }
-
-    private init(_ file: PropertyListFile) throws {
+    package init(_ file: PropertyListFile) throws {
         let reader = TagPropertyListReader(source: file.path.string)
         var packIDsByTag: [String: [String]] = [:]
         for (tag, value) in try reader.dictionary(file.values[Self.tagsKey], Self.tagsKey) {
@@ -97,8 +85,4 @@ extension OnDemandResourcesPlist {
             Self.packsKey: .dictionary(subpathsByPackID.mapValues(strings)),
         ])
     }
-
-    /// The list in its binary form; equal lists give equal bytes.
-    /// - Throws: `BundleError`
-    package func serialized() throws -> [UInt8] { try propertyList.binary() }
 }
