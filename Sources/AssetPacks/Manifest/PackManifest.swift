@@ -45,14 +45,7 @@ package struct PackManifest: Hashable, Sendable {
     /// Reads and checks a manifest that a person wrote. `//` and `/* */` comments are allowed.
     /// - Throws: `AssetPackError` that names file, line and key.
     package init(contentsOf path: FilePath) throws {
-        let bytes: [UInt8]
-        do {
-            bytes = try File.read(path, limit: Self.maximumSize)
-        } catch Errno.noSuchFileOrDirectory {
-            throw AssetPackError(.notFound, "There is no manifest at \"\(path)\".")
-        } catch {
-            throw AssetPackError(.io, "Could not read the manifest \"\(path)\": \(error).", cause: nil)
-        }
+        let bytes = try ManifestFile.read(path, "manifest", limit: Self.maximumSize)
         self = try PackManifest.decode(bytes, source: path.string)
     }
 

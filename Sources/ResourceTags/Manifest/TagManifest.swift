@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import AssetPacks
-import Kit
 package import System
 
 /// Which resources of an app carry which tags, and when the tags' resources are wanted: the file that `larder odr build` reads.
@@ -29,14 +28,7 @@ package struct TagManifest: Hashable, Sendable {
     /// Reads and checks a manifest. `//` and `/* */` comments are allowed. Blocks.
     /// - Throws: `AssetPackError` that names file, line and key.
     package init(contentsOf path: FilePath) throws {
-        let bytes: [UInt8]
-        do {
-            bytes = try File.read(path, limit: Self.maximumSize)
-        } catch Errno.noSuchFileOrDirectory {
-            throw AssetPackError(.notFound, "There is no tag manifest at \"\(path)\".")
-        } catch {
-            throw AssetPackError(.io, "Could not read the tag manifest \"\(path)\": \(error).", cause: nil)
-        }
-        try self.init(bytes, source: path.string)
+        try self.init(
+            ManifestFile.read(path, "tag manifest", limit: Self.maximumSize), source: path.string)
     }
 }
