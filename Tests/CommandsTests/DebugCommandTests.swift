@@ -11,16 +11,6 @@ struct DebugCommandTests {
     private let name = "backgroundassets-debug"
     private static let reply: JSONValue = ["app": "a.b", "event": "update", "updating": ["x"], "removed": []]
 
-    private func withService(
-        _ answer: FakeService.Answer, _ body: (FakeService, Scratch) async throws -> Void
-    ) async throws {
-        try await Scratch.with { scratch in
-            let service = try FakeService(home: scratch.path) { _, _ in answer }
-            scratch.addCleanup { service.close() }
-            try await body(service, scratch)
-        }
-    }
-
     @Test(
         "sends each event to this device",
         arguments: [
@@ -28,7 +18,7 @@ struct DebugCommandTests {
             ("--app-language-change", "languageChange"),
         ])
     func simulates(flag: String, event: String) async throws {
-        try await withService(.result(Self.reply)) { service, scratch in
+        try await FakeService.with({ _, _ in .result(Self.reply) }) { service, scratch in
             let outcome = await larder("-s", flag, "-b", "a.b", home: scratch.path, program: name)
             #expect(outcome.output == "a.b: 1 to come, 0 removed: x\n")
             #expect(service.requests == [["method": "simulate", "params": ["app": "a.b", "event": .string(event)]]])
@@ -105,7 +95,7 @@ struct DebugCommandTests {
 
     @Test("developer mode is switched and asked for")
     func developerMode() async throws {
-        try await withService(.result(["isOn": true])) { service, scratch in
+        try await FakeService.with({ _, _ in .result(["isOn": true]) }) { service, scratch in
             #expect(await larder("developer-mode", "on", home: scratch.path).output == "on\n")
             #expect(await larder("developer-mode", home: scratch.path).output == "on\n")
             #expect(

@@ -13,7 +13,7 @@ extension DeviceCommandTests {
             "code": "manifest.unavailable", "message": "Not trusted.",
             "details": ["cause": "http.untrusted-certificate"],
         ]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .events([Self.event("failed", error: error)])
         } _: { _, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -30,7 +30,7 @@ extension DeviceCommandTests {
         let events = [
             Self.event("downloading", notes: ["404 for first."], packs: [pack]), Self.event("complete", packs: [pack]),
         ]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .events(events)
         } _: { _, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -43,7 +43,7 @@ extension DeviceCommandTests {
         "Steering says what it did, and of nothing that it is nothing",
         arguments: [("pause", "Paused"), ("resume", "Going on with"), ("cancel", "Cancelled")])
     func steers(_ command: String, _ verb: String) async throws {
-        try await withService { _, parameters in
+        try await FakeService.with { _, parameters in
             .result(["count": parameters["pack"] == "idle" || parameters["app"] == "c.d" ? 0 : 2])
         } _: { _, scratch in
             for (words, expected) in [
@@ -63,7 +63,7 @@ extension DeviceCommandTests {
 
     @Test("watch says of a name that no app has that it is none")
     func watchesNothing() async throws {
-        try await withService { method, _ in
+        try await FakeService.with { method, _ in
             method == "watchInstall" ? .events([]) : .error(code: "app.notFound", message: "No such app.")
         } _: { service, scratch in
             let outcome = await larder("watch", "a.c", home: scratch.path)

@@ -8,17 +8,6 @@ import Testing
 
 @Suite("Device commands")
 struct DeviceCommandTests {
-    func withService(
-        _ answer: @escaping @Sendable (String, JSONValue) -> FakeService.Answer,
-        _ body: (FakeService, Scratch) async throws -> Void
-    ) async throws {
-        try await Scratch.with { scratch in
-            let service = try FakeService(home: scratch.path, answer: answer)
-            scratch.addCleanup { service.close() }
-            try await body(service, scratch)
-        }
-    }
-
     static func event(
         _ phase: String, completed: Int64 = 0, total: Int64 = 0, notes: [JSONValue] = [],
         warnings: [JSONValue] = [], error: JSONValue = nil,
@@ -41,7 +30,7 @@ struct DeviceCommandTests {
             Self.event("downloading", completed: 9_000_000, total: 20_000_000, notes: ["Later waits."]),
             Self.event("launchable", completed: 20_000_000, total: 20_000_000, warnings: ["The extension crashed."]),
         ]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .events(events)
         } _: { service, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -75,7 +64,7 @@ struct DeviceCommandTests {
                 ["id": "later", "version": 1, "policy": "prefetch", "state": "queued", "completed": 0, "total": 10],
             ])
         let events = [Self.event("downloading"), last]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .events(events)
         } _: { _, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -105,7 +94,7 @@ struct DeviceCommandTests {
                 ]
             ])
         let events = [last]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .events(events)
         } _: { _, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -116,7 +105,7 @@ struct DeviceCommandTests {
 
     @Test("install goes on with the same install when the service dies, and says so")
     func installsOverADeath() async throws {
-        try await withService { method, _ in
+        try await FakeService.with { method, _ in
             method == "install"
                 ? .eventsAndDeath([Self.event("downloading", completed: 5, total: 20)])
                 : .events([Self.event("launchable", completed: 20, total: 20, packs: [])])
@@ -134,7 +123,7 @@ struct DeviceCommandTests {
     @Test("install asks again when the service dies before it took the request, or after the install's end")
     func installsOverADeathAtTheEdges() async throws {
         let installs = Locked(0)
-        try await withService { method, _ in
+        try await FakeService.with { method, _ in
             guard method == "install" else { return .events([]) }
             let count = installs.withLock { count in
                 count += 1
@@ -155,7 +144,7 @@ struct DeviceCommandTests {
 
     @Test("install gives up on a service that dies again and again")
     func installsOverNoEndOfDeaths() async throws {
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .eventsAndDeath([Self.event("downloading")])
         } _: { service, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -168,7 +157,7 @@ struct DeviceCommandTests {
     @Test("install --json writes one object per line and nothing else")
     func installsAsJSON() async throws {
         let events = [Self.event("checking"), Self.event("complete", completed: 1, total: 1)]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .events(events)
         } _: { _, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -197,7 +186,7 @@ struct DeviceCommandTests {
         ])
     func failures(_ failure: Failure) async throws {
         let event = Self.event("failed", error: ["code": .string(failure.code), "message": "Too bad: 12 of 10."])
-        try await withService { method, _ in
+        try await FakeService.with { method, _ in
             method == "install" ? .events([event]) : .error(code: failure.code, message: "Too bad: 12 of 10.")
         } _: { _, scratch in
             let bundle = try scratch.makeDirectory("My.app")
@@ -213,7 +202,7 @@ struct DeviceCommandTests {
 
     @Test("A bundle that is not there is said before the service is asked")
     func missingBundle() async throws {
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .events([])
         } _: { service, scratch in
             let outcome = await larder("install", "/nowhere/My.app", home: scratch.path)
@@ -225,7 +214,7 @@ struct DeviceCommandTests {
 
     @Test("launch --print waits for what is going on and prints what would run")
     func launchPrints() async throws {
-        try await withService { method, _ in
+        try await FakeService.with { method, _ in
             method == "watchInstall"
                 ? .events([Self.event("downloading", completed: 1, total: 2), Self.event("launchable")])
                 : .result(["executable": "/x/App", "environment": ["LARDER_BUNDLE_ID": "a.b"], "isFirstLaunch": true])
@@ -252,7 +241,7 @@ struct DeviceCommandTests {
             "apps": [["app": "a.b", "displayName": "A", "baseSize": 500, "baseAllocatedSize": 1000, "packs": [pack]]],
             "staging": 0, "bookkeeping": 7, "free": 1_000_000, "stateFolder": "/s",
         ]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .result(reply)
         } _: { _, scratch in
             let outcome = await larder("storage", home: scratch.path)
@@ -270,7 +259,7 @@ struct DeviceCommandTests {
             "id": "music", "policy": "onDemand", "state": "downloading", "availableVersion": 3, "downloadSize": 1000,
             "downloaded": 250, "size": 0, "allocatedSize": 0,
         ]
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .result([
                 "packs": [pack], "collisions": [["path": "x.txt", "winner": "a", "losers": ["b"]]], "collisionCount": 1,
             ])
@@ -286,7 +275,7 @@ struct DeviceCommandTests {
 
     @Test("trust sends the certificate, and refuses private keys and what is none")
     func trust() async throws {
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .result([:])
         } _: { service, scratch in
             let pem = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
@@ -310,7 +299,7 @@ struct DeviceCommandTests {
 
     @Test("url-override sets, clears and shows")
     func urlOverride() async throws {
-        try await withService { method, _ in
+        try await FakeService.with { method, _ in
             method == "urlOverride.get" ? .result(["url": "https://localhost:8443"]) : .result([:])
         } _: { service, scratch in
             let set = await larder("url-override", "https://localhost:8443", home: scratch.path)
@@ -325,7 +314,7 @@ struct DeviceCommandTests {
 
     @Test("check reports each app, and the first failure as exit code")
     func check() async throws {
-        try await withService { _, _ in
+        try await FakeService.with { _, _ in
             .result([
                 "apps": [
                     ["app": "a", "updating": ["x"], "removed": []], ["app": "b", "updating": [], "removed": []],

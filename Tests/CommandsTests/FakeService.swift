@@ -33,6 +33,18 @@ final class FakeService: Sendable {
         }
     }
 
+    /// Runs `body` with a service in a home of its own.
+    static func with(
+        _ answer: @escaping @Sendable (String, JSONValue) -> Answer,
+        _ body: (FakeService, Scratch) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let service = try FakeService(home: scratch.path, answer: answer)
+            scratch.addCleanup { service.close() }
+            try await body(service, scratch)
+        }
+    }
+
     /// The requests so far, without the greetings.
     var requests: [JSONValue] { asked.withLock { $0 } }
 

@@ -15,19 +15,13 @@ struct SettingsCommandTests {
         ]
     ]
 
-    private func withService(_ body: (FakeService, Scratch) async throws -> Void) async throws {
-        try await Scratch.with { scratch in
-            let service = try FakeService(home: scratch.path) { method, _ in
-                .result(method == "close" ? [:] : Self.settings)
-            }
-            scratch.addCleanup { service.close() }
-            try await body(service, scratch)
-        }
+    private static func answer(_ method: String, _ parameters: JSONValue) -> FakeService.Answer {
+        .result(method == "close" ? [:] : settings)
     }
 
     @Test("Settings are listed, one by one looked at, set and reset")
     func settings() async throws {
-        try await withService { service, scratch in
+        try await FakeService.with(Self.answer) { service, scratch in
             let list = await larder("settings", home: scratch.path)
             #expect(
                 list.output == "meteredUse: on\nbackgroundRefresh: on (default)\nbackgroundRefresh (a.b): off\n")
@@ -52,7 +46,7 @@ struct SettingsCommandTests {
 
     @Test("close names the app")
     func close() async throws {
-        try await withService { service, scratch in
+        try await FakeService.with(Self.answer) { service, scratch in
             #expect(await larder("close", "a.b", home: scratch.path).code == .success)
             #expect(service.requests == [["method": "close", "params": ["app": "a.b"]]])
         }

@@ -33,20 +33,9 @@ struct ResourceStatusTests {
         output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     }
 
-    private func withService(
-        _ answer: @escaping @Sendable (String, JSONValue) -> FakeService.Answer,
-        _ body: (FakeService, Scratch) async throws -> Void
-    ) async throws {
-        try await Scratch.with { scratch in
-            let service = try FakeService(home: scratch.path, answer: answer)
-            scratch.addCleanup { service.close() }
-            try await body(service, scratch)
-        }
-    }
-
     @Test("Every tag has its state, a bar while it is between, and its sizes")
     func oneApp() async throws {
-        try await withService({ _, _ in .result(["tags": .array(Self.tags)]) }) { service, scratch in
+        try await FakeService.with({ _, _ in .result(["tags": .array(Self.tags)]) }) { service, scratch in
             let status = await larder("odr", "status", "a.b", home: scratch.path)
             #expect(status.code == .success, "\(status)")
             let rows = rows(status.output)
@@ -69,7 +58,7 @@ struct ResourceStatusTests {
 
     @Test("Without an app, those with tags are shown")
     func allApps() async throws {
-        try await withService({ method, parameters in
+        try await FakeService.with({ method, parameters in
             guard method == "resources.tags" else {
                 return .result(["apps": .array(["a.b", "c.d"].map(Self.app))])
             }
@@ -88,7 +77,7 @@ struct ResourceStatusTests {
     @Test("--watch shows it again when something has changed, and only then")
     func watching() async throws {
         let turns = Locked(0)
-        try await withService({ _, _ in
+        try await FakeService.with({ _, _ in
             let turn = turns.withLock { turns in
                 turns += 1
                 return turns
