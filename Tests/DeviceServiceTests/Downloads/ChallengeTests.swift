@@ -244,6 +244,16 @@ import Testing
         try await offload { try AtomicFile.write(Array("ann\nsesame\n".utf8), to: file, durable: false) }
     }
 
+    /// An app that was launched, and whose server has a locked file "one".
+    private func lockOne(_ harness: ProbeDownloaderHarness) async throws -> DeviceConnection {
+        harness.offer()
+        try await harness.install()
+        let connection = try await harness.service.connect()
+        _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+        offerLocked(harness.service, "one")
+        return connection
+    }
+
     @Test func theExtensionAnswersWhenTheAppIsNotThere() async throws {
         try await ProbeDownloaderHarness.with { harness in
             harness.offer(.init(name: "vital", bytes: bytes(1000), isEssential: true))
@@ -263,13 +273,8 @@ import Testing
 
     @Test func theExtensionIsAskedWhenTheAppDiesOverTheQuestion() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await lockOne(harness)
             try await giveLogin(harness)
-            harness.service.server.serve(bytes(1000), as: "one")
-            harness.service.server.lock("one", user: "ann", password: "sesame")
             let app = try await harness.service.connect()
             var ears = DownloadEars(app, answersChallenges: true)
             try await harness.service.schedule(harness.service.download("one"), connection)
@@ -285,13 +290,8 @@ import Testing
 
     @Test func anExtensionThatIsKilledOverTheQuestionIsDefaultHandling() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await lockOne(harness)
             try await giveLogin(harness)
-            harness.service.server.serve(bytes(1000), as: "one")
-            harness.service.server.lock("one", user: "ann", password: "sesame")
             try harness.prepareHold()
             try await harness.service.schedule(harness.service.download("one"), connection)
             try await harness.waitUntilHeld()
@@ -311,12 +311,7 @@ import Testing
 
     @Test func anExtensionWithoutAnAnswerIsDefaultHandling() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
-            harness.service.server.serve(bytes(1000), as: "one")
-            harness.service.server.lock("one", user: "ann", password: "sesame")
+            let connection = try await lockOne(harness)
             try await harness.service.schedule(harness.service.download("one"), connection)
             try await harness.waitForLine("failed one")
             #expect(harness.journal.suffix(2) == ["challenged one NSURLAuthenticationMethodHTTPBasic 0", "failed one"])
