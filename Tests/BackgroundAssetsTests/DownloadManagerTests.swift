@@ -11,10 +11,13 @@ import Testing
 
 /// What an app does with unmanaged downloads, against a service that does as told (BA 1.3, 1.4, 1.8).
 @Suite struct DownloadManagerTests {
-    private func manager(_ service: FakeService, isInBackground: Bool = false) -> BADownloadManager {
+    private func manager(
+        _ service: FakeService, isInBackground: Bool = false, control: FilePath? = nil
+    ) -> BADownloadManager {
         BADownloadManager(
-            client: DownloadClient(app: .success("org.example.Game")) { try service.connectAndWait(as: "test") },
-            isInBackground: isInBackground)
+            client: DownloadClient(app: .success("org.example.Game"), control: control) {
+                try service.connectAndWait(as: "test")
+            }, isInBackground: isInBackground)
     }
 
     private func download(_ name: String = "map", essential: Bool = false) throws -> BAURLDownload {
@@ -338,6 +341,32 @@ import Testing
         #expect(had == [true, false])
         #expect(patience.withLock { $0 } == [nil, 0, nil, 0])
         try await service.letGo(try #require(streams.peek { $0.count > 2 ? $0[2] : nil }).id)
+    }
+
+    /// A service that is restarted meanwhile looks at the lock.
+    @Test func exclusiveControlIsSaidOnTheDisk() async throws {
+        try await Scratch.with { scratch in
+            let file = scratch("control")
+            @Sendable func isFree() throws -> Bool { try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive) }
+            let service = FakeService()
+            service.onStream(ExclusiveControlRequest.self) { _, stream in try stream.send(EmptyReply()) }
+            let manager = manager(service, control: file)
+            #expect(try await manager.withExclusiveControl { try isFree() } == false)
+            #expect(try isFree())
+            struct Failed: Error {}
+            await #expect(throws: Failed.self) { try await manager.withExclusiveControl { throw Failed() } }
+            #expect(try isFree())
+            let wasFree = try await onOwnThread {
+                var wasFree = true
+                manager.withExclusiveControl { _, _ in wasFree = (try? isFree()) ?? true }
+                return wasFree
+            }
+            #expect(!wasFree)
+            #expect(try isFree())
+            // Where it cannot be said, control is had all the same.
+            let other = self.manager(service, control: scratch("none/control"))
+            #expect(try await other.withExclusiveControl { 42 } == 42)
+        }
     }
 
     @Test func codingKeepsADownload() throws {

@@ -4,6 +4,7 @@
 internal import DeviceProtocol
 public import Foundation
 internal import Kit
+internal import System
 
 // Mutual exclusion between app and extension; both must use it. The service gives control back when its holder dies.
 extension BADownloadManager {
@@ -45,7 +46,11 @@ extension BADownloadManager {
         do {
             let request = ExclusiveControlRequest(app: try client.app.get(), patience: patience)
             let hold = try client.connected().holdAndWait(request)
+            var lock: ControlHold? = ControlHold(client.control)
             performHandler(true, nil)
+            withExtendedLifetime(lock) {}
+            // Before the service gives control to the next.
+            lock = nil
             withExtendedLifetime(hold) {}
         } catch {
             performHandler(false, downloadError(error))
@@ -66,7 +71,28 @@ extension BADownloadManager {
         } catch {
             throw downloadError(error)
         }
-        defer { withExtendedLifetime(stream) {} }
+        var lock = try? await offload { [client] in ControlHold(client.control) }
+        defer {
+            withExtendedLifetime(lock) {}
+            // Before the service gives control to the next.
+            lock = nil
+            withExtendedLifetime(stream) {}
+        }
         return try await body()
+    }
+}
+
+/// Says on the disk that this process has exclusive control, for a service that comes after the one that gave it. What keeps
+/// it from that is passed over.
+private final class ControlHold: Sendable {
+    private let lock: FileLock?
+
+    /// Blocks while a process that had control from an earlier service is at it.
+    init(_ file: FilePath?) {
+        guard let file else {
+            lock = nil
+            return
+        }
+        lock = try? FileLock.acquire(file, .exclusive)
     }
 }

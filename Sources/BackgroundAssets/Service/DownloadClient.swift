@@ -4,19 +4,28 @@
 internal import DeviceProtocol
 internal import ExtensionFoundation
 internal import Kit
+internal import PackNamespace
+internal import System
 
 /// The download manager's way to the device service, for callers that block: connected when it is first needed, and anew
 /// when the service went away.
 final class DownloadClient: Sendable {
     /// The app's bundle id, or why it is not known.
     let app: Result<String, any Error>
+    /// What is locked while the app has exclusive control, so that a service which is restarted meanwhile gives it to nobody
+    /// else; nil in extensions, which end with the service.
+    let control: FilePath?
     private let open: @Sendable () throws -> DeviceConnection
     private let connection = Locked<DeviceConnection?>(nil)
     private let opening = Locked(())
 
     /// - Parameter open: opens a connection, starting the service if need be. Blocks.
-    init(app: Result<String, any Error>, open: @escaping @Sendable () throws -> DeviceConnection) {
+    init(
+        app: Result<String, any Error>, control: FilePath? = nil,
+        open: @escaping @Sendable () throws -> DeviceConnection
+    ) {
         self.app = app
+        self.control = control
         self.open = open
     }
 
@@ -32,7 +41,8 @@ final class DownloadClient: Sendable {
             }
         }
         let identity = Result { try AppIdentity.current(managed: false) }
-        return DownloadClient(app: identity.map(\.bundleID)) {
+        let control = (try? identity.get()).map { AppRootLayout(root: $0.root).control }
+        return DownloadClient(app: identity.map(\.bundleID), control: control) {
             try DeviceConnection.connectAndWait(for: identity.get())
         }
     }

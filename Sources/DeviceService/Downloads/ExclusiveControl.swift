@@ -3,10 +3,13 @@
 
 import DeviceProtocol
 import Kit
+import System
 
 /// Mutual exclusion between an app and its extension (BA 1.3): one holder per app, the others wait in the order they came.
 ///
-/// A holder is a request in flight. It ends with its connection, so control never outlives a process.
+/// A holder is a request in flight. It ends with its connection, so control never outlives a process. An app outlives the
+/// service, though, and what it does meanwhile goes on: so it locks a file for as long, by which the next service knows.
+/// Extensions end with the service, and cannot reach the file; for them the service locks it.
 final class ExclusiveControl: Sendable {
     private struct Waiter {
         var id: Int
@@ -22,16 +25,36 @@ final class ExclusiveControl: Sendable {
     private let state = Locked(State())
 
     /// Runs `body` with control over the app's downloads.
-    /// - Parameter patience: how long to wait for it; nil for as long as it takes.
+    /// - Parameters:
+    ///   - patience: how long to wait for it; nil for as long as it takes.
+    ///   - file: what an app locks that has it.
+    ///   - locksItself: whether the one that it is for does so.
     /// - Throws: `DeviceError` with code `controlHeld` when the time was over first; `CancellationError`; what `body` throws.
-    func with(_ app: String, patience: Duration?, _ body: () async throws -> Void) async throws {
-        guard try await acquire(app, patience) else {
-            throw DeviceError(
-                .controlHeld,
-                "Another process of \(app) has exclusive control over its downloads. Try again, or wait longer.")
-        }
+    func with(
+        _ app: String, patience: Duration?, file: FilePath? = nil, locksItself: Bool = true,
+        _ body: () async throws -> Void
+    ) async throws {
+        let end = patience.map { ContinuousClock.now + $0 }
+        guard try await acquire(app, patience) else { throw Self.held(app) }
         defer { release(app) }
+        var lock: ControlLock?
+        if let file {
+            do {
+                lock = try await ControlLock.acquire(file, until: end)
+                if lock == nil { throw Self.held(app) }
+            } catch is Errno {
+                // Where there is no such file nobody can have locked it.
+            }
+        }
+        if locksItself { lock = nil }
         try await body()
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func held(_ app: String) -> DeviceError {
+        DeviceError(
+            .controlHeld,
+            "Another process of \(app) has exclusive control over its downloads. Try again, or wait longer.")
     }
 
     private func acquire(_ app: String, _ patience: Duration?) async throws -> Bool {

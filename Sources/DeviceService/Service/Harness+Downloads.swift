@@ -4,6 +4,7 @@
 import Database
 import DeviceProtocol
 import Kit
+import PackNamespace
 
 /// Unmanaged downloads (BA 1.3). Apps come over the socket, extensions over their own conversation.
 extension Harness {
@@ -64,7 +65,10 @@ extension Harness {
             try await recovery.value
             try Self.check(request.app, caller)
             let patience = request.patience.map { Duration.milliseconds(max(0, $0)) }
-            try await downloads.control.with(request.app, patience: patience) {
+            let file = AppRootLayout(root: downloads.tools.paths.appRoot(request.app)).control
+            try await downloads.control.with(
+                request.app, patience: patience, file: file, locksItself: caller.extensionOf == nil
+            ) {
                 emit(EmptyReply())
                 let (stream, continuation) = AsyncStream<Never>.makeStream()
                 for await _ in stream {}

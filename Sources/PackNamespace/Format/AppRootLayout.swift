@@ -25,6 +25,8 @@ package struct AppRootLayout: Hashable, Sendable {
 
     /// A file without content whose bytes are locked: what is in use (`PackUses`).
     package var uses: FilePath { root.appending("uses") }
+    /// A file without content that is locked by the process that has exclusive control over the app's downloads.
+    package var control: FilePath { root.appending("control") }
     /// Where the base apps are; `current` in it is a link to the folder of the one in force.
     package var bundle: FilePath { root.appending("bundle") }
 

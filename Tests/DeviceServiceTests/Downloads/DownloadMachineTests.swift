@@ -5,6 +5,7 @@ import AppBundles
 import Database
 import DeviceProtocol
 import Kit
+import System
 import TestSupport
 import Testing
 
@@ -175,6 +176,18 @@ import Testing
     }
 
     // MARK: - Exclusive control
+
+    @Test func theServiceLocksForWhoCannot() async throws {
+        try await Scratch.with { scratch in
+            let (control, file) = (ExclusiveControl(), scratch("control"))
+            try await control.with("a", patience: nil, file: file, locksItself: false) {
+                #expect(try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive) == false)
+            }
+            #expect(try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive))
+            // Where nothing can be locked, nobody has.
+            try await control.with("a", patience: .zero, file: scratch("none/control")) {}
+        }
+    }
 
     @Test func controlGoesFromOneToTheNextInOrder() async throws {
         let control = ExclusiveControl()

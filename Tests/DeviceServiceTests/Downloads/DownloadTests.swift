@@ -305,6 +305,38 @@ extension DownloadTests {
         }
     }
 
+    /// An app that has control goes on with what it does when the service is killed, and the next service knows of it.
+    @Test func controlOutlivesTheServiceThatGaveIt() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            // As the library in an app does while its body runs.
+            let file = harness.paths.appRoot(ServiceHarness.app).appending("control")
+            var lock: HeldLock? = try HeldLock(FileLock.acquire(file, .exclusive))
+            for patience in [0, 20] as [Int64] {
+                var refused = connection.stream(ExclusiveControlRequest(app: ServiceHarness.app, patience: patience))
+                    .makeAsyncIterator()
+                let error = await #expect(throws: DeviceError.self) { _ = try await refused.next() }
+                #expect(error?.code == .controlHeld)
+            }
+            // Whoever does not wait any more does not get in anybody's way.
+            let gone = try await harness.connect()
+            _ = gone.stream(ExclusiveControlRequest(app: ServiceHarness.app, patience: nil))
+            _ = try await harness.current(gone)
+            gone.close()
+            var waiting = connection.stream(ExclusiveControlRequest(app: ServiceHarness.app, patience: nil))
+                .makeAsyncIterator()
+            withExtendedLifetime(lock) {}
+            lock = nil
+            #expect(try await waiting.next() != nil)
+            // The app locks it itself, so the service does not.
+            #expect(try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive))
+        }
+    }
+
+    private final class HeldLock: Sendable {
+        private let lock: FileLock
+        init(_ lock: consuming FileLock) { self.lock = lock }
+    }
+
     @Test func whatIsGoingOnIsListed() async throws {
         try await ServiceHarness.withUnmanagedApp { harness, connection in
             harness.server.serve(Array(repeating: 1, count: 1000), as: "map")
