@@ -9,24 +9,30 @@ import System
 /// Who shares an app group's folder, and when it goes.
 ///
 /// A group is claimed for as long as an install or update that names it is under way, and afterwards the app's row stands for
-/// the claim: of two installs at once that must not share a group, one is refused.
+/// the claim: of two installs at once that must not share a group, one is refused. Downloads that lie in a group, or will, are
+/// a claim of their app, too.
 actor AppGroups {
     private let registry: AppRegistry
     private let bundles: BundleStore
-    /// Whether downloads that are there lie in a group's folder, or will.
-    private let holdsDownloads: @Sendable (_ group: String) async -> Bool
+    /// The apps with downloads that lie in a group's folder, or will.
+    private nonisolated let downloaders = Locked<@Sendable (_ group: String) async -> Set<String>>({ _ in [] })
     /// The groups of installs and updates under way, by app.
     private var claims: [String: String] = [:]
     /// Groups whose folder is just being deleted.
     private var leaving: Set<String> = []
+    /// By group, the apps that were let download into it since it was claimed last.
+    private var permitted: [String: Set<String>] = [:]
+    /// How often groups were claimed.
+    private var claimCount = 0
 
-    init(
-        registry: AppRegistry, bundles: BundleStore,
-        holdsDownloads: @escaping @Sendable (_ group: String) async -> Bool = { _ in false }
-    ) {
+    init(registry: AppRegistry, bundles: BundleStore) {
         self.registry = registry
         self.bundles = bundles
-        self.holdsDownloads = holdsDownloads
+    }
+
+    /// - Parameter ask: answers which apps have downloads that lie in a group's folder, or will.
+    nonisolated func whoDownloads(_ ask: @escaping @Sendable (_ group: String) async -> Set<String>) {
+        downloaders.withLock { $0 = ask }
     }
 
     /// Whether two apps are one developer's: their bundle ids begin with the same domain, the first two parts. Without
@@ -49,8 +55,11 @@ actor AppGroups {
         for other in claims.filter({ $0.value == group }).keys.sorted() { try Self.check(app, other, group) }
         // First the claim, then the rows: whoever ends meanwhile is in one of the two.
         claims[app] = group
+        permitted[group] = nil
+        claimCount += 1
         do {
             for other in try await members(of: group) { try Self.check(app, other, group) }
+            for other in await downloaders.withLock({ $0 })(group).sorted() { try Self.check(app, other, group) }
         } catch {
             claims[app] = nil
             throw error
@@ -64,6 +73,25 @@ actor AppGroups {
             "\(app) names the app group \(group), which belongs to \(other). Only apps whose bundle ids begin "
                 + "alike (com.example.) share a group. Give it a group of its own in BAAppGroupID, or uninstall \(other).",
             details: ["group": group, "app": other])
+    }
+
+    /// Sees whether an app may have downloads put into a group: its own, that of other apps of its developer, or one that nobody
+    /// has.
+    /// - Throws: `DeviceError` with code `invalid` when it belongs to another developer's app.
+    func permit(_ app: String, downloadsInto group: String) async throws {
+        if permitted[group]?.contains(app) == true { return }
+        let count = claimCount
+        var owners = Set(claims.filter { $0.value == group }.keys)
+        owners.formUnion(try await members(of: group))
+        owners.formUnion(await downloaders.withLock { $0 }(group))
+        if let owner = owners.filter({ $0 != app && !Self.isShareable(app, $0) }).min() {
+            throw DeviceError(
+                .invalid,
+                "\(app) cannot download into the app group \(group), which belongs to \(owner). Only apps whose bundle ids "
+                    + "begin alike (com.example.) share a group. Use a group of its own.",
+                details: ["group": group, "app": owner])
+        }
+        if count == claimCount { permitted[group, default: []].insert(app) }
     }
 
     /// Takes the claim of an install up again that an earlier service had let begin.
@@ -80,7 +108,8 @@ actor AppGroups {
         else { return }
         leaving.insert(group)
         defer { leaving.remove(group) }
-        guard try await members(of: group).allSatisfy({ $0 == app }), await !holdsDownloads(group) else { return }
+        guard try await members(of: group).allSatisfy({ $0 == app }), await downloaders.withLock({ $0 })(group).isEmpty
+        else { return }
         try await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
     }
 

@@ -76,8 +76,8 @@ extension DownloadStore: SpaceUser {
         return result
     }
 
-    /// Whether downloads that are there lie in the group's folder, or will.
-    func holdsDownloads(in group: String) -> Bool {
-        downloads.values.contains { $0.description.appGroup == group && $0.state != .failed }
+    /// The apps whose downloads lie in the group's folder, or will.
+    func apps(downloadingInto group: String) -> Set<String> {
+        Set(downloads.values.filter { $0.description.appGroup == group && $0.state != .failed }.map(\.app))
     }
 }

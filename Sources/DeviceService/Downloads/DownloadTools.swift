@@ -12,6 +12,7 @@ struct DownloadTools: Sendable {
     let database: SQLiteDatabase
     let registry: AppRegistry
     let bundles: BundleStore
+    let groups: AppGroups
     let settings: SettingsStore
     let clients: any HTTPClientSource
     let hosts: HostLimits

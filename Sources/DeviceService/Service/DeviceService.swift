@@ -78,15 +78,16 @@ package final class DeviceService: Sendable {
         let extensions = ExtensionHost(
             sandbox: sandbox, usage: usage, notes: notes, log: configuration.log,
             timeLimit: configuration.extensionTimeLimit, storage: { personal.current.extensionStorageLimit })
+        let groups = AppGroups(registry: registry, bundles: bundles)
         let downloads = DownloadStore(
             DownloadTools(
-                paths: paths, database: database, registry: registry, bundles: bundles, settings: settings,
+                paths: paths, database: database, registry: registry, bundles: bundles, groups: groups,
+                settings: settings,
                 clients: clients, hosts: hosts, extensions: extensions, governor: governor, transfers: transfers,
                 personal: personal, conditions: conditions, answerTimeLimit: configuration.answerTimeLimit,
                 space: space,
                 log: configuration.log.named("downloads")))
-        let groups = AppGroups(
-            registry: registry, bundles: bundles, holdsDownloads: { await downloads.holdsDownloads(in: $0) })
+        groups.whoDownloads { await downloads.apps(downloadingInto: $0) }
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths, settings: personal)

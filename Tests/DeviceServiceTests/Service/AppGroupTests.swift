@@ -50,6 +50,42 @@ import Testing
         }
     }
 
+    /// An app says with each download where it is to lie, whatever its bundle says.
+    @Test func anAppDoesNotDownloadIntoAnotherDevelopersGroup() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let player = "com.elsewhere.player"
+            try await harness.install(
+                try harness.bundle(version: "player") { fixture in
+                    (fixture.identifier, fixture.keys, fixture.hasExtension) = (player, [:], false)
+                })
+            _ = try await connection.send(LaunchRequest(app: player))
+            harness.server.serve([1], as: "map")
+            func refusal(_ app: String, _ group: String) async -> DeviceError? {
+                var download = harness.download("map", url: harness.server.url("map"))
+                (download.identifier, download.appGroup) = ("map in \(group)", group)
+                do {
+                    _ = try await connection.send(ScheduleDownloadRequest(app: app, download: download))
+                    return nil
+                } catch {
+                    return error as? DeviceError
+                }
+            }
+            let refused = await refusal(player, ServiceHarness.group)
+            #expect(refused?.code == .invalid && refused?.details["app"] == ServiceHarness.app)
+            #expect(refused?.message.contains("belongs to \(ServiceHarness.app)") == true)
+            #expect(await refusal(ServiceHarness.app, ServiceHarness.group) == nil)
+            // What nobody names is had by who downloads into it first, for as long as there is something in it.
+            let free = "group.nobody"
+            #expect(await refusal(player, free) == nil)
+            #expect(await refusal(ServiceHarness.app, free)?.details["app"] == player)
+            let game = try managed(harness, ServiceHarness.app, version: "2.0", group: free)
+            let error = await #expect(throws: DeviceError.self) { try await harness.install(game) }
+            #expect(error?.code == .badBundle && error?.details["app"] == player)
+            _ = try await connection.send(UninstallRequest(app: player))
+            #expect(await refusal(ServiceHarness.app, free) == nil)
+        }
+    }
+
     private func managed(
         _ harness: ServiceHarness, _ identifier: String, version: String = "1.0", group: String = ServiceHarness.group
     ) throws -> String {
