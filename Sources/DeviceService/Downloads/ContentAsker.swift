@@ -81,6 +81,7 @@ struct ContentAsker: Sendable {
             essentialDownloadSizeRemaining: DownloadRules.remaining(essential: true, facts))
         try await offload { try places.writeManifest(body ?? []) }
         subject.files.append(places.manifest)
+        subject.folders = await downloads.otherGroups(subject)
         let answers = downloads.answers(to: app)
         await downloads.setAnswering(app, true)
         let outcome = await extensions.run(

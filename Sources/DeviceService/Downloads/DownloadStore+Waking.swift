@@ -43,11 +43,12 @@ extension DownloadStore {
         guard let record = try? await tools.registry.app(app) else { return nil }
         let (bundles, paths) = (tools.bundles, tools.paths)
         guard let bundle = try? await offload({ try bundles.bundle(record) }), !bundle.backgroundAssets.isManaged,
-            let subject = ExtensionSubject(bundle, paths: paths)
+            var subject = ExtensionSubject(bundle, paths: paths)
         else {
             leaveToApp(app)
             return nil
         }
+        subject.folders = await otherGroups(subject)
         let store = self
         let answers = answers(to: app)
         let outcome = await tools.extensions.run(
@@ -76,6 +77,13 @@ extension DownloadStore {
         return outcome.trouble
     }
 
+    /// The folders of groups that the app has downloads in and does not name: the extension sees its own one anyway.
+    func otherGroups(_ subject: ExtensionSubject) async -> [FilePath] {
+        let folders = Set(all(subject.app).compactMap { tools.paths.groupFolder($0.description.appGroup) })
+            .filter { $0 != subject.group }.sorted { $0.string < $1.string }
+        return (try? await offload { folders.filter { FileDescriptor.currentDirectory.exists(at: $0) } }) ?? []
+    }
+
     /// The next end for the extension; nil when there is none, or the app has come and listens: then nothing more is shared.
     private func nextForExtension(_ app: String) async -> DownloadStep? {
         if let shared = sharing[app]?.next() { return shared }
@@ -101,6 +109,8 @@ extension DownloadStore {
     private func heard(_ number: Int64, app: String) async {
         if let file = sharing[app]?.files.removeValue(forKey: number) { return await deleteShared(file, app) }
         await inTurn {
+            // Not before its turn: an app that comes meanwhile is told nothing of it.
+            telling[app] = nil
             guard let key = keys[number], key.app == app else { return }
             await apply(.acknowledged, to: key)
         }
@@ -109,8 +119,6 @@ extension DownloadStore {
     // MARK: - What the app has heard of
 
     /// From now on the app's extension, which runs, is told what the app's delegate has heard.
-            // Not before its turn: an app that comes meanwhile is told nothing of it.
-            telling[app] = nil
     func beginSharing(_ app: String) { if sharing[app] == nil { sharing[app] = SharedEnds() } }
 
     /// The extension runs no longer: files that nobody took go.

@@ -20,7 +20,7 @@ struct ExtensionSubject: Hashable, Sendable {
     let groupAllowance: Int64?
     /// Further files that it may read, such as the manifest it is to look at.
     var files: [FilePath] = []
-    /// Further folders that it may write, such as the one with a download that it is told of.
+    /// Further folders that it may write: of groups with downloads that it is told of.
     var folders: [FilePath] = []
 
     /// - Parameter bundle: the app; during an install or update, the one that is being installed. nil without an extension.

@@ -19,6 +19,21 @@ import Testing
         return random.bytes(count, redundancy: false)
     }
 
+    /// An app may use further groups; its extension must see a file that it is told of.
+    @Test func aDownloadInAnotherGroupIsThereForTheExtension() async throws {
+        try await ProbeDownloaderHarness.with { harness in
+            harness.offer()
+            try await harness.install()
+            let connection = try await harness.service.connect()
+            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            harness.service.server.serve([1, 2, 3], as: "one")
+            var download = harness.service.download("one")
+            download.appGroup = "group.org.example.other"
+            try await harness.service.schedule(download, connection)
+            try await harness.waitForLine("finished one here")
+        }
+    }
+
     @Test func anExtensionThatRunsIsToldWhatTheAppHasHeard() async throws {
         try await ProbeDownloaderHarness.with { harness in
             harness.offer()
