@@ -6,7 +6,6 @@
 
 #include <CLinux.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -21,8 +20,8 @@
 #define EACH_FUNCTION(X)                                                                                              \
     X(MHD_add_response_header)                                                                                        \
     X(MHD_create_response_from_buffer)                                                                                \
+    X(MHD_create_response_from_buffer_with_free_callback_cls)                                                         \
     X(MHD_create_response_from_callback)                                                                              \
-    X(MHD_create_response_from_fd_at_offset64)                                                                        \
     X(MHD_destroy_response)                                                                                           \
     X(MHD_get_connection_info)                                                                                        \
     X(MHD_get_connection_values)                                                                                      \
@@ -233,12 +232,10 @@ struct MHD_Response *larder_mhd_file_copy(int file, uint64_t offset, size_t leng
     return response;
 }
 
-struct MHD_Response *larder_mhd_file(int file, uint64_t offset, uint64_t length) {
-    int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) return NULL;
-    struct MHD_Response *response = loaded.MHD_create_response_from_fd_at_offset64(length, copy, offset);
-    if (response == NULL) close(copy);
-    return response;
+struct MHD_Response *larder_mhd_pages(
+    const void *bytes, size_t length, void *context, MHD_ContentReaderFreeCallback release) {
+    return loaded.MHD_create_response_from_buffer_with_free_callback_cls(
+        length, (void *)bytes, release, context);
 }
 
 struct MHD_Response *larder_mhd_response(

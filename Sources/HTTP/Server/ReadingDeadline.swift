@@ -4,7 +4,6 @@
 internal import Glibc
 internal import Kit
 internal import Synchronization
-internal import System
 
 /// By when the client of a connection must have sent more. Being silent for long is seen elsewhere; this is against those who
 /// send a byte now and then.
@@ -21,8 +20,6 @@ final class ReadingDeadline: Sendable {
     private let socket: CInt
     /// Milliseconds of the clock; nothing is waited for at `.max`.
     private let due: Atomic<Int64>
-    /// What the kernel sends just now, and up to where.
-    private let sending = Locked<(file: ServedFile, end: Int64)?>(nil)
 
     init(socket: CInt, _ patience: Patience) {
         self.socket = socket
@@ -50,22 +47,10 @@ final class ReadingDeadline: Sendable {
     /// It is not the client's turn.
     func rest() { due.store(.max, ordering: .relaxed) }
 
-    /// The kernel sends the client a file. Where that becomes shorter, it sends no more and says nothing.
-    func sends(_ file: ServedFile, upTo end: Int64) { sending.withLock { $0 = (file, end) } }
-
-    /// The answer is over.
-    func sent() { sending.withLock { $0 = nil } }
-
-    private var isCutShort: Bool {
-        guard let (file, end) = sending.withLock({ $0 }) else { return false }
-        return (try? file.withDescriptor { try $0.status().size < end }) ?? true
-    }
-
-    /// Ends the connection if the time is over, or there is no more of what it waits for.
+    /// Ends the connection if the time is over.
     fileprivate func enforce() {
-        guard due.load(ordering: .relaxed) < Self.now || isCutShort else { return }
+        guard due.load(ordering: .relaxed) < Self.now else { return }
         rest()
-        sent()
         shutdown(socket, CInt(SHUT_RDWR))
     }
 }
@@ -111,7 +96,7 @@ final class ReadingWatch: Sendable {
 
     /// With nobody connected the thread sleeps.
     private func watch() {
-        let pause = Duration.milliseconds(min(1000, max(50, patience.milliseconds / 8)))
+        let pause = Duration.milliseconds(min(10_000, max(50, patience.milliseconds / 8)))
         while monitor.wait({ $0.isClosed ? false : $0.connections.isEmpty ? nil : true }) {
             _ = monitor.wait(atMost: pause) { $0.isClosed ? true : nil }
             // Under the lock: no socket is closed meanwhile, and no number is another's.

@@ -70,3 +70,9 @@ func onContentDone(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     Unmanaged<ResponseStream>.fromOpaque(context).release()
 }
+
+/// Takes back the reference that `mapped` gave away; libmicrohttpd calls it once per response.
+func onFileDone(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<ServedFile>.fromOpaque(context).release()
+}

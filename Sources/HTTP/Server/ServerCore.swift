@@ -102,7 +102,7 @@ final class ServerCore: Sendable {
     }
 
     private func send(_ answer: HTTPServerResponse, _ exchange: Exchange) -> MHD_Result {
-        let plain = plain(answer, exchange)
+        let plain = plain(answer)
         guard let response = plain?.response ?? streamed(answer, exchange) else { return .NO }
         for field in answer.headers.fields {
             // Handed to C by itself, a string is copied first.
@@ -117,9 +117,7 @@ final class ServerCore: Sendable {
     }
 
     /// A body that libmicrohttpd sends by itself; nil for what has to be handed out piece by piece.
-    private func plain(
-        _ answer: HTTPServerResponse, _ exchange: Exchange
-    ) -> (response: OpaquePointer, length: Int64)? {
+    private func plain(_ answer: HTTPServerResponse) -> (response: OpaquePointer, length: Int64)? {
         guard answer.body.count <= 1, answer.behaviour == .usual else { return nil }
         let response: OpaquePointer?
         var length: Int64 = 0
@@ -131,17 +129,24 @@ final class ServerCore: Sendable {
         case .file(let file, let offset, let count)?:
             guard offset >= 0, count >= 0 else { return nil }
             length = count
-            response = file.withDescriptor { descriptor in
-                if count <= ResponseStream.pieceSize {
-                    return larder_mhd_file_copy(descriptor.rawValue, UInt64(offset), Int(count))
-                }
-                // Under TLS libmicrohttpd reads files in pieces that are too small to be fast.
-                guard configuration.identity == nil else { return nil }
-                exchange.deadline?.sends(file, upTo: offset + count)
-                return larder_mhd_file(descriptor.rawValue, UInt64(offset), UInt64(count))
+            if count <= ResponseStream.pieceSize {
+                response = file.withDescriptor { larder_mhd_file_copy($0.rawValue, UInt64(offset), Int(count)) }
+            } else {
+                // Under TLS every byte passes through here anyway.
+                response = configuration.identity == nil ? mapped(file, offset, count) : nil
             }
         }
         return response.map { ($0, length) }
+    }
+
+    /// From memory a stretch leaves in as few calls as the socket's buffer lets it. Where the file has become shorter they
+    /// fail, and the connection ends.
+    private func mapped(_ file: ServedFile, _ offset: Int64, _ count: Int64) -> OpaquePointer? {
+        guard let memory = file.memory(at: offset, count: count) else { return nil }
+        let context = Unmanaged.passRetained(file)
+        let response = larder_mhd_pages(memory.baseAddress, memory.count, context.toOpaque(), onFileDone)
+        if response == nil { context.release() }
+        return response
     }
 
     private func streamed(_ answer: HTTPServerResponse, _ exchange: Exchange) -> OpaquePointer? {
@@ -161,7 +166,6 @@ final class ServerCore: Sendable {
     }
 
     func completed(_ exchange: Exchange, isComplete: Bool) {
-        exchange.deadline?.sent()
         exchange.deadline?.begin()
         let left = underWay.subtract(1, ordering: .sequentiallyConsistent).newValue
         if left == 0, isDraining.load(ordering: .sequentiallyConsistent) { drained.withLock { _ in } }
