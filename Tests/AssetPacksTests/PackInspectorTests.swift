@@ -85,6 +85,57 @@ struct PackInspectorTests {
                 == "bad.aar: \"tool\" is a macOS executable, which Apple allows in no asset pack for macOS.")
     }
 
+    /// What an archive has the reader keep is bounded by its caller, not by the archive.
+    @Test func moreNamesThanAllowedAreRefused() throws {
+        func message(_ limit: UInt64, _ more: (ArchiveWriter) throws -> Void) throws -> String? {
+            try Scratch.with { scratch in
+                let path = try PackFixture(scratch: scratch).archive("bad.aar") {
+                    try $0.append(file("manifest.json"), bytes: Self.manifest)
+                    try more($0)
+                }
+                var limits = ArchiveLimits()
+                limits.maximumEntries = limit
+                do {
+                    _ = try PackInspector.inspect(path, limits: limits)
+                    return nil
+                } catch {
+                    return (error as? any LarderError)?.message.replacing(path.string, with: "bad.aar")
+                }
+            }
+        }
+        func files(_ count: Int) -> (ArchiveWriter) throws -> Void {
+            { for number in 1...count { try $0.append(file("Contents/\(number)"), bytes: []) } }
+        }
+        #expect(try message(20, files(19)) == nil)
+        #expect(try message(20, files(20)) == "bad.aar: The archive has more than 20 entries.")
+        // Few entries, and a folder in each name of their paths.
+        let deep = Array(repeating: "d", count: 30).joined(separator: "/")
+        #expect(
+            try message(20) { try $0.append(file("Contents/\(deep)"), bytes: []) }
+                == "bad.aar: There are more than 20 files and folders.")
+        #expect(try message(40) { try $0.append(file("Contents/\(deep)"), bytes: []) } == nil)
+        let long = String(repeating: "n", count: 200)
+        #expect(
+            try message(4) { writer in
+                for number in 1...2 {
+                    let path = Array(repeating: long + "\(number)", count: 3).joined(separator: "/")
+                    try writer.append(file("Contents/\(path)"), bytes: [])
+                }
+            } == "bad.aar is no asset pack: its names come to more than 1210 bytes.")
+    }
+
+    @Test func ofManyWarningsSomeAreTold() throws {
+        try Scratch.with { scratch in
+            let path = try PackFixture(scratch: scratch).archive("odd.aar") {
+                try $0.append(file("manifest.json"), bytes: Self.manifest)
+                for number in 1...150 { try $0.append(file("Contents/\(number)/.DS_Store"), bytes: []) }
+            }
+            let warnings = try PackInspector.inspect(path).warnings
+            #expect(warnings.count == 101)
+            #expect(warnings.last == "There are 50 warnings more.")
+        }
+    }
+
     @Test func listingShowsWhatIsInTheWay() throws {
         try Scratch.with { scratch in
             let fixture = PackFixture(scratch: scratch)

@@ -138,6 +138,17 @@ import Testing
         }
     }
 
+    @Test func anArchiveOfTooManyFilesIsRefused() async throws {
+        try await HostFixture.with({ $0.limits.archiveEntries = 40 }) { fixture in
+            let archive = try Self.archive(fixture.scratch, version: "1.0") {
+                for number in 1...40 { $0.files["PlugIns/\(number)"] = [] }
+            }
+            #expect(code(try await Self.upload(archive, version: "1.0", fixture)) == "BUNDLE_INVALID")
+            let small = try Self.archive(fixture.scratch, version: "1.0")
+            #expect(code(try await Self.upload(small, version: "1.0", fixture)) == nil)
+        }
+    }
+
     @Test func onlyWhoManagesReleasesABuild() async throws {
         try await HostFixture.with { fixture in
             _ = try await Self.upload(Self.archive(fixture.scratch, version: "1.0"), version: "1.0", fixture)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppleArchive
 import AssetPacks
 import Crypto
 import DeviceSupport
@@ -130,9 +131,34 @@ import Testing
             Bad(testDescription: "more than may be unpacked", code: "ARCHIVE_INVALID") {
                 try $0.archive(content: Array(repeating: 0, count: 2 << 20))
             },
+            Bad(testDescription: "more files than there may be", code: "ARCHIVE_INVALID") {
+                try Self.archive($0) { writer in
+                    for number in 1...100 {
+                        try writer.append(EntryHeader(type: .regularFile, path: "Contents/\(number)"), bytes: [])
+                    }
+                }
+            },
+            Bad(testDescription: "folders in folders", code: "ARCHIVE_INVALID") {
+                try Self.archive($0) {
+                    let path = Array(repeating: "d", count: 300).joined(separator: "/")
+                    try $0.append(EntryHeader(type: .directory, path: "Contents/\(path)"))
+                }
+            },
+            Bad(testDescription: "few paths that name many folders", code: "ASSET_PACK_INVALID") {
+                try Self.archive($0) {
+                    let path = Array(repeating: "d", count: 200).joined(separator: "/")
+                    try $0.append(EntryHeader(type: .directory, path: "Contents/\(path)"))
+                }
+            },
         ], TestStorage.allCases)
     func badArchivesAreRefusedAndSayWhy(bad: Bad, storage: TestStorage) async throws {
-        try await HostFixture.with(in: storage, { $0.limits.installedSize = 1 << 20 }) { fixture in
+        try await HostFixture.with(
+            in: storage,
+            {
+                $0.limits.installedSize = 1 << 20
+                $0.limits.archiveEntries = 100
+            }
+        ) { fixture in
             let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
             let version = try await fixture.publisher.publish(try bad.bytes(fixture), to: pack)
             #expect(version["attributes"]?["state"] == "FAILED")
@@ -144,6 +170,18 @@ import Testing
             let pack2 = try await fixture.publisher.send("GET", "/v1/backgroundAssets/\(pack)").json
             #expect(pack2["data"]?["relationships"]?["internalBetaVersion"] == nil)
         }
+    }
+
+    /// An archive of the pack's manifest and what `body` adds.
+    private static func archive(_ fixture: HostFixture, _ body: (ArchiveWriter) throws -> Void) throws -> [UInt8] {
+        let manifest = #"{"assetPackID":"Coast","downloadPolicy":{"onDemand":{}},"platforms":[]}"#
+        let path = fixture.scratch("hostile-\(UInt64.random(in: 0...UInt64.max)).aar")
+        let file = try OwnedDescriptor(path, .readWrite, options: [.create], permissions: .fileDefault)
+        let writer = try ArchiveWriter(file: file.borrowed)
+        try writer.append(EntryHeader(type: .regularFile, path: "manifest.json"), bytes: Array(manifest.utf8))
+        try body(writer)
+        try writer.finish()
+        return try File.read(path)
     }
 
     /// As a host leaves it that is killed when the outcome is stored and the parts are not gone yet.

@@ -8,8 +8,13 @@ package import System
 /// An Apple Archive that holds one `Name.app`.
 package struct AppArchive: Sendable {
     package let path: FilePath
+    /// How many files, folders and links it may hold: each may become one on the disk.
+    package let maximumEntries: UInt64
 
-    package init(path: FilePath) { self.path = path }
+    package init(path: FilePath, maximumEntries: UInt64 = 1_000_000) {
+        self.path = path
+        self.maximumEntries = maximumEntries
+    }
 
     /// What an archive holds, known without writing it out.
     package struct Survey: Sendable {
@@ -65,7 +70,9 @@ package struct AppArchive: Sendable {
     private func read(into sink: AppArchiveSink, step: @escaping () throws -> Void) throws -> String {
         do {
             let file = try OwnedDescriptor(path, .readOnly)
-            try ArchiveExtraction.read(file.borrowed, into: sink) { _ in try step() }
+            var limits = ArchiveLimits.default
+            limits.maximumEntries = maximumEntries
+            try ArchiveExtraction.read(file.borrowed, into: sink, limits: limits) { _ in try step() }
             return try sink.finish()
         } catch let error as ArchiveError {
             if let cause = error.cause as? Errno { throw AppArchive.explain(cause, error.message, path) }

@@ -7,6 +7,9 @@ import Kit
 /// Takes the entries of an archive and says whether they make an asset pack.
 final class PackChecker: ArchiveSink {
     private let source: String
+    /// How many items there may be, with the folders that stand in paths only.
+    private let maximumItems: UInt64
+    private var nameSize: UInt64 = 0
     private var manifestBytes: [UInt8]?
     private var isReadingManifest = false
     /// Entries below `Contents`, by their path there.
@@ -16,6 +19,7 @@ final class PackChecker: ArchiveSink {
     private var start = ExecutableStart()
     private var macExecutables: [String] = []
     private var notes: [String] = []
+    private var untoldNotes = 0
 
     /// The first bytes of the file that is being read, as far as they may show an executable.
     private struct ExecutableStart {
@@ -24,7 +28,15 @@ final class PackChecker: ArchiveSink {
         var isOpen = false
     }
 
-    init(source: String) { self.source = source }
+    /// Bytes of paths and links for each entry that an archive may have: every name is kept until the end.
+    private static let nameSizePerEntry: UInt64 = 256
+    /// Warnings that are told; of any more only the number is.
+    private static let maximumWarnings = 100
+
+    init(source: String, limits: ArchiveLimits = .default) {
+        self.source = source
+        maximumItems = limits.maximumEntries
+    }
 
     func begin(_ entry: EntryHeader) throws {
         if entry.path.lowercased() == Packager.manifestName, entry.type == .regularFile {
@@ -50,6 +62,10 @@ final class PackChecker: ArchiveSink {
     }
 
     private func add(_ entry: EntryHeader, at path: PackPath) throws {
+        nameSize += UInt64(path.string.utf8.count + (entry.linkTarget ?? "").utf8.count)
+        guard nameSize / Self.nameSizePerEntry < maximumItems else {
+            throw notAPack("its names come to more than \(nameSize) bytes")
+        }
         let content: Selection.Item.Content
         switch entry.type {
         case .regularFile:
@@ -64,7 +80,7 @@ final class PackChecker: ArchiveSink {
         default: throw notAPack("\"\(entry.path)\" is a \(entry.type.name), which no pack can hold")
         }
         if (entry.mode ?? 0) & 0o6000 != 0 {
-            notes.append("\"\(entry.path)\" has a set-user or set-group bit, which devices drop.")
+            note("\"\(entry.path)\" has a set-user or set-group bit, which devices drop.")
         }
         let item = Selection.Item(destination: path, content: content, selector: nil)
         guard items.updateValue(item, forKey: path.string) == nil else {
@@ -105,7 +121,7 @@ final class PackChecker: ArchiveSink {
         let manifest = try PackManifest.decodeArchived(manifestBytes, source: "\(source)/\(Packager.manifestName)")
         let all = Array(items.values)
         do {
-            _ = try SelectionChecks.withParents(items, selectors: [])
+            _ = try SelectionChecks.withParents(items, selectors: [], atMost: Int(clamping: maximumItems))
             try SelectionChecks.checkLinks(all, selectors: [])
         } catch let error as AssetPackError {
             throw AssetPackError(.verification, "\(source): \(error.message)")
@@ -114,9 +130,9 @@ final class PackChecker: ArchiveSink {
             throw AssetPackError(
                 .macExecutable, "\(source): \(first), which Apple allows in no asset pack for macOS.")
         }
-        var warnings = notes + SelectionChecks.nameWarnings(all).map(\.message)
+        SelectionChecks.nameWarnings(all).forEach { note($0.message) }
         if AssetPackIdentifier.hasUnderscore(manifest.assetPackID) {
-            warnings.append("App Store Connect refuses the underscore in \"\(manifest.assetPackID)\".")
+            note("App Store Connect refuses the underscore in \"\(manifest.assetPackID)\".")
         }
         func count(_ isCounted: (Selection.Item.Content) -> Bool) -> Int { all.count { isCounted($0.content) } }
         return PackContents(
@@ -124,6 +140,14 @@ final class PackChecker: ArchiveSink {
             fileCount: count { if case .file = $0 { true } else { false } },
             linkCount: count { if case .link = $0 { true } else { false } },
             directoryCount: count { $0 == .directory }, warnings: warnings)
+    }
+
+    private func note(_ warning: String) {
+        if notes.count < Self.maximumWarnings { notes.append(warning) } else { untoldNotes += 1 }
+    }
+
+    private var warnings: [String] {
+        untoldNotes == 0 ? notes : notes + ["There are \(untoldNotes) warnings more."]
     }
 
     private func notAPack(_ reason: String) -> AssetPackError {

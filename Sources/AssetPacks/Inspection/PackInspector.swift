@@ -47,7 +47,7 @@ package enum PackInspector {
         _ path: FilePath, limits: ArchiveLimits = .default, isCancelled: () -> Bool = { false },
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> PackContents {
-        let checker = PackChecker(source: path.string)
+        let checker = PackChecker(source: path.string, limits: limits)
         let (size, digest) = try read(
             path, into: checker, limits: limits, isCancelled: isCancelled, progress: progress)
         return try checker.contents(archiveSize: size, digest: digest.hex)

@@ -7,7 +7,10 @@ import Kit
 /// Checks of what was selected as a whole.
 enum SelectionChecks {
     /// The items with every folder above them, so that a folder stands in the archive before what it holds.
-    static func withParents(_ taken: [String: Selection.Item], selectors: [FileSelector]) throws -> [Selection.Item] {
+    /// - Parameter limit: how many that may be. A few long paths can name many folders.
+    static func withParents(
+        _ taken: [String: Selection.Item], selectors: [FileSelector], atMost limit: Int = .max
+    ) throws -> [Selection.Item] {
         var all = taken
         for item in taken.values {
             var parent = item.destination.parent
@@ -15,6 +18,9 @@ enum SelectionChecks {
                 if let known = all[parent.string] {
                     guard known.content == .directory else { throw conflict(known, item, selectors) }
                     break
+                }
+                guard all.count < limit else {
+                    throw AssetPackError(.verification, "There are more than \(limit) files and folders.")
                 }
                 all[parent.string] = Selection.Item(destination: parent, content: .directory, selector: nil)
                 parent = parent.parent

@@ -82,6 +82,7 @@ struct BuildProcessor: Sendable {
 
     private func survey(_ archive: AssembledUpload, name: String) async throws -> AppArchive.Survey {
         let limit = context.limits.appSize
+        let entries = UInt64(clamping: context.limits.archiveEntries)
         let path = archive.path
         // What a message says of the file must be what its sender calls it, not where it is here.
         func named(_ message: String) -> String {
@@ -89,7 +90,7 @@ struct BuildProcessor: Sendable {
         }
         do {
             return try await offloadCancellable { isCancelled in
-                try AppArchive(path: path).survey(
+                try AppArchive(path: path, maximumEntries: entries).survey(
                     scratch: path.removingLastComponent().appending(".survey"), limit: limit, isCancelled: isCancelled)
             }
         } catch let error as BundleError where error.code != .unreadable {

@@ -20,7 +20,8 @@ extension HostCommands {
             .init("larder-host addresses rotate --at-once", "no address that is out is good any more"),
         ],
         options: [
-            data, .flag("at-once", "Believe the key before no longer: devices fetch their manifests again."), .json,
+            data, database, .flag("at-once", "Believe the key before no longer: devices fetch their manifests again."),
+            .json,
         ]
     ) { arguments, context in
         try await administer(arguments, context) { host in

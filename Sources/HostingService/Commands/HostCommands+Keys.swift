@@ -76,8 +76,9 @@ extension HostCommands {
     ) { arguments, context in
         try await administer(arguments, context) { host in
             let keys = try await host.keys()
+            let issuer = try await host.issuer()
             if context.json {
-                for key in keys { context.print(json: json(key)) }
+                for key in keys { context.print(json: json(key, issuer)) }
                 return
             }
             var table = TextTable(["id", "name", "role", "apps", "made", "revoked"].map { ($0, .leading) })
@@ -88,12 +89,14 @@ extension HostCommands {
                 ])
             }
             context.print(table.text)
+            context.print("Issuer of all: \(issuer)")
         }
     }
 
-    private static func json(_ key: HostAdministration.Key) -> JSONValue {
+    private static func json(_ key: HostAdministration.Key, _ issuer: String) -> JSONValue {
         [
-            "id": .string(key.id), "name": .string(key.name), "role": .string(key.role.rawValue),
+            "id": .string(key.id), "issuer": .string(issuer), "name": .string(key.name),
+            "role": .string(key.role.rawValue),
             "apps": key.apps.map { .array($0.map { .string($0) }) } ?? .null, "createdDate": .string(key.createdDate),
             "revokedDate": key.revokedDate.map { .string($0) } ?? .null,
         ]

@@ -48,6 +48,8 @@ package struct HostLimits: Sendable {
     package var archiveSize: Int64 = 64 << 30
     /// Bytes of all files in one archive, unpacked.
     package var installedSize: UInt64 = 256 << 30
+    /// Files, folders and links in one archive: a host keeps the names of all while it checks them.
+    package var archiveEntries = 1_000_000
     /// Bytes of an app bundle's files, unpacked.
     package var appSize: Int64 = 4_000_000_000
     /// Bytes of all archives of one app that devices can get.

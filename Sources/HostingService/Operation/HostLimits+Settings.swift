@@ -7,7 +7,8 @@ extension HostLimits {
     /// The names of the limits, and what each is, for help.
     static let names: [(name: String, meaning: String)] = [
         ("packs-per-app", "packs of one app that are not archived"), ("archive-size", "one archive"),
-        ("installed-size", "all files of one archive, unpacked"), ("app-size", "an app bundle's files, unpacked"),
+        ("installed-size", "all files of one archive, unpacked"),
+        ("archive-entries", "files, folders and links in one archive"), ("app-size", "an app bundle's files, unpacked"),
         ("bytes-per-app", "all packs of one app"),
         ("upload-lifetime", "how long addresses for parts are good, in seconds"),
         ("download-lifetime", "how long addresses of archives in a storage elsewhere are good, in seconds"),
@@ -32,6 +33,7 @@ extension HostLimits {
         case "packs-per-app": packsPerApp = value
         case "archive-size": archiveSize = Int64(value)
         case "installed-size": installedSize = UInt64(value)
+        case "archive-entries": archiveEntries = value
         case "app-size": appSize = Int64(value)
         case "bytes-per-app": bytesPerApp = Int64(value)
         case "upload-lifetime": uploadLifetime = Int64(min(value, 365 * 24 * 3600))

@@ -96,6 +96,7 @@ struct VersionProcessor: Sendable {
     private func inspect(_ archive: AssembledUpload, name: String) async throws -> PackContents {
         var limits = ArchiveLimits.default
         limits.maximumTotalSize = context.limits.installedSize
+        limits.maximumEntries = UInt64(clamping: context.limits.archiveEntries)
         // What a message says of the file must be what its sender calls it, not where it is here.
         let path = archive.path.string
         func named(_ message: String) -> String { message.replacing(path, with: name) }
