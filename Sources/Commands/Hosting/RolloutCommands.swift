@@ -143,7 +143,7 @@ extension HostingCommands {
         let attributes = rollout["attributes"]
         context.print("Rollout: \(PackSupport.printable(try rollout.identifier()))")
         context.print("State:   \(PackSupport.printable(attributes?["state"]?.stringValue ?? ""))")
-        context.print("Devices: \(attributes?["percentage"]?.integerValue ?? 0) %")
+        context.print("Devices: \(RolloutListing.devices(attributes))")
         return .success
     }
 

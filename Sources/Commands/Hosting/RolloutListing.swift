@@ -43,7 +43,7 @@ struct RolloutListing {
             func number(_ name: String) -> String { "\(attributes?[name]?.integerValue ?? 0)" }
             table.add([
                 try rollout.identifier(), try await name(of: rollout), attributes?["channel"]?.stringValue ?? "", state,
-                number("percentage") + " %", number("successes"), number("failures"),
+                Self.devices(attributes), number("successes"), number("failures"),
             ])
             for detail in attributes?["stateDetails"]?["errors"]?.arrayValue ?? [] {
                 details.append(PackSupport.printable(detail["description"]?.stringValue ?? ""))
@@ -52,6 +52,15 @@ struct RolloutListing {
         guard !context.json else { return }
         context.print(table.text)
         for detail in details { context.print(detail) }
+    }
+
+    /// How many of the devices get the version. What a rollout that is over said at last is not what holds now.
+    static func devices(_ attributes: JSONValue?) -> String {
+        switch attributes?["state"]?.stringValue.flatMap(RolloutState.init(rawValue:)) {
+        case .complete: "all"
+        case .rolledBack: "none"
+        default: "\(attributes?["percentage"]?.integerValue ?? 0) %"
+        }
     }
 
     /// `Tutorial 3`

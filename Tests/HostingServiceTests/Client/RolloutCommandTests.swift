@@ -28,12 +28,18 @@ import Testing
             #expect(try await pack.offered("") == 2)
             let list = try await fixture.run(["rollout", "list", "--app", HostFixture.bundleID])
             #expect(list.output.contains(rollout) && list.output.contains("Coast 2"), "\(list)")
-            for (word, state) in [
-                ("halt", "HALTED"), ("resume", "ACTIVE"), ("rollback", "ROLLED_BACK"), ("resume", "ACTIVE"),
-                ("complete", "COMPLETE"),
+            #expect(try await fixture.run(["rollout", "set", rollout, "--percentage", "10"]).code == .success)
+            for (word, state, devices) in [
+                ("halt", "HALTED", "10 %"), ("resume", "ACTIVE", "10 %"), ("rollback", "ROLLED_BACK", "none"),
+                ("resume", "ACTIVE", "10 %"), ("complete", "COMPLETE", "all"),
             ] {
                 let output = try await fixture.run(["rollout", word, rollout])
                 #expect(output.code == .success && output.output.contains(state), "\(output)")
+                #expect(output.output.contains("Devices: \(devices)\n"), "\(output)")
+                let line = try await fixture.run(["rollout", "list", "--all"]).output.split(separator: "\n").first {
+                    $0.contains(rollout)
+                }
+                #expect(try #require(line).contains(" \(devices) "), "\(line ?? "")")
             }
             #expect(try await fixture.run(["rollout", "halt", rollout]).code != .success)
             #expect(try await !fixture.run(["rollout", "list"]).output.contains(rollout))
