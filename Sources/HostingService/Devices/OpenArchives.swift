@@ -7,7 +7,7 @@ internal import Synchronization
 internal import System
 
 /// Archives that were asked for lately, open, by the paths they are served under. Devices ask for one in many stretches, and
-/// what is under a path never changes; one that was deleted meanwhile is not answered with.
+/// what is under a path never changes; one that was deleted or cut meanwhile is not answered with.
 final class OpenArchives: Sendable {
     private struct State {
         var archives: [String: FileAnswer] = [:]
@@ -24,7 +24,7 @@ final class OpenArchives: Sendable {
     /// Does not wait.
     func answer(to head: HTTPRequestHead) -> HTTPServerResponse? {
         guard let archive = state.withLock({ $0.archives[head.path] }) else { return nil }
-        guard archive.file.hasName else {
+        guard archive.isWhole else {
             state.withLock { $0.archives[head.path] = nil }
             return nil
         }
@@ -46,7 +46,10 @@ final class OpenArchives: Sendable {
     }
 }
 
-extension ServedFile {
-    /// Whether it is still in some folder.
-    fileprivate var hasName: Bool { (try? withDescriptor { try $0.status().linkCount > 0 }) ?? false }
+extension FileAnswer {
+    /// Whether the file is still in some folder, and as long as it was.
+    fileprivate var isWhole: Bool {
+        guard let status = try? file.withDescriptor({ try $0.status() }) else { return false }
+        return status.linkCount > 0 && status.size == size
+    }
 }
