@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Crypto
+import DeviceSupport
+import Glibc
 import HTTP
 import HostingModel
 import HostingService
 import Kit
+import System
 import TestSupport
 import Testing
 
@@ -176,6 +179,31 @@ private final class Listener: Sendable {
         try await HostFixture.with { fixture in
             let answer = try await webhook(fixture, url)
             #expect(answer.code == "ENTITY_ERROR.ATTRIBUTE.INVALID")
+        }
+    }
+
+    /// Addresses whose spelling tells nothing, and names: where they lead is seen when they are asked, each time, so that a name
+    /// that was led elsewhere meanwhile gains nothing.
+    @Test(arguments: ["localhost.", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0"])
+    func whatLeadsInsideIsNotAsked(host: String) async throws {
+        let inside = try LoopbackListener()
+        try await HostFixture.with { fixture in
+            let answer = try await webhook(fixture, "https://\(host):\(inside.port)/hook")
+            // Refused at once is as good.
+            guard answer.status == 201 else {
+                #expect(answer.code == "ENTITY_ERROR.ATTRIBUTE.INVALID")
+                return
+            }
+            let hook = try id(answer)
+            let body = Publisher.document(.webhookPings, [:], ["webhook": (.webhooks, hook)])
+            #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", body).status == 201)
+            let error = try await eventually {
+                let list = try await fixture.publisher.send("GET", "/v1/webhooks/\(hook)/deliveries").json
+                return list["data"]?.arrayValue?.first?["attributes"]?["errorMessage"]?.stringValue
+            }
+            #expect(error.contains("where nothing may be sent from here"), "\(error)")
+            var polled = pollfd(fd: inside.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&polled, 1, 0) == 0, "nobody has come")
         }
     }
 

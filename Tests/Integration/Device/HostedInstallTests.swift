@@ -103,7 +103,7 @@ import Testing
             _ = try host.server.process.wait()
             let rotated = try await Binaries.run(
                 "larder-host", ["addresses", "rotate", "--at-once", "--data", host.data.string],
-                environment: bench.device.environment, atMost: .seconds(60))
+                environment: host.environment, atMost: .seconds(60))
             try #require(rotated.exitCode == 0, "\(rotated.errorText)")
             let server = try host.serveAgain(options + ["--log-level", "info", "--log-format", "json"])
             _ = try await server.line { $0.contains("listening") }

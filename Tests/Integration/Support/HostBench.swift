@@ -18,6 +18,8 @@ struct HostBench: Sendable {
     /// The host's data folder.
     let data: FilePath
     let server: RunningProgram
+    /// What the host's programs are started with.
+    let environment: [String: String]
 
     /// Uploads and waits until the host has checked it.
     func publish(_ pack: SamplePack) async throws {
@@ -66,7 +68,7 @@ struct HostBench: Sendable {
         let port = String(url.split(separator: ":").last ?? "")
         let server = try RunningProgram(
             "larder-host", ["serve", "--data", data.string, "--port", port, "--json"] + options,
-            environment: bench.device.environment)
+            environment: environment)
         bench.scratch.addCleanup {
             server.process.kill()
             _ = try? server.process.wait()
@@ -74,11 +76,15 @@ struct HostBench: Sendable {
         return server
     }
 
+    /// Keeps records in PostgreSQL where `LARDER_TEST_DATABASE` says so.
     /// - Parameter options: further ones for `larder-host serve`.
     static func with(_ options: [String] = [], _ body: (HostBench) async throws -> Void) async throws {
         try await Bench.with { bench in
             let data = bench.scratch("host")
-            let environment = bench.device.environment
+            var environment = bench.device.environment
+            if Environment.current["LARDER_TEST_DATABASE"] == "postgres" {
+                environment["LARDER_DATABASE"] = try await PostgresServer.shared().newSchema()
+            }
             func host(_ arguments: String...) async throws -> JSONValue {
                 let output = try await Binaries.run(
                     "larder-host", arguments + ["--data", data.string, "--json"], environment: environment,
@@ -104,7 +110,8 @@ struct HostBench: Sendable {
                     credentials: [
                         "--host", url, "--key", bench.scratch("key.p8").string, "--key-id",
                         try #require(key["id"]?.stringValue), "--issuer", try #require(key["issuer"]?.stringValue),
-                    ], token: try #require(token["token"]?.stringValue), data: data, server: server))
+                    ], token: try #require(token["token"]?.stringValue), data: data, server: server,
+                    environment: environment))
         }
     }
 }
