@@ -22,7 +22,7 @@ struct HostDownloads: Benchmark {
     func run(_ arguments: [String], _ report: Report) async throws {
         guard arguments.count >= 2 else { throw BenchmarkError(summary) }
         let (program, folder) = (FilePath(arguments[0]), FilePath(arguments[1]))
-        let rounds = arguments.count > 2 ? Int(arguments[2]) ?? 15 : 15
+        let rounds = arguments.count > 2 ? Int(arguments[2]) ?? 11 : 11
         let here = FileDescriptor.currentDirectory
         try here.makeDirectories(at: folder)
         let identity = try await BenchHost.Identity(folder: folder)
