@@ -160,10 +160,13 @@ import Testing
                 #expect(head.headers["content-length"] == "\(bytes.count)")
                 #expect(try await device.send("POST", path).status == 405)
             }
-            // One that was deleted is not there, open or not.
+            // Of one that was cut nothing is promised that is not there, open or not.
             let digest = path.dropFirst("/archives/".count)
-            try FileDescriptor.currentDirectory.remove(
-                at: fixture.scratch("data/archives/\(digest.prefix(2))/\(digest)"))
+            let file = fixture.scratch("data/archives/\(digest.prefix(2))/\(digest)")
+            _ = try OwnedDescriptor(file, .writeOnly, options: [.truncate])
+            #expect(try await device.send("HEAD", path).headers["content-length"] == "0")
+            // One that was deleted is not there.
+            try FileDescriptor.currentDirectory.remove(at: file)
             #expect(try await device.send("GET", path).status == 404)
         }
     }
