@@ -71,7 +71,7 @@ import Testing
                 }
             }
             let refused = await refusal(player, ServiceHarness.group)
-            #expect(refused?.code == .invalid && refused?.details["app"] == ServiceHarness.app)
+            #expect(refused?.downloadProblem == .invalid && refused?.details["app"] == ServiceHarness.app)
             #expect(refused?.message.contains("belongs to \(ServiceHarness.app)") == true)
             #expect(await refusal(ServiceHarness.app, ServiceHarness.group) == nil)
             // What nobody names is had by who downloads into it first, for as long as there is something in it.
