@@ -19,11 +19,15 @@ package final class ArchiveDecoder {
 
     /// How often a bare stream gives a checkpoint, in bytes.
     private static let bareCheckpointInterval: UInt64 = 4 << 20
-    private static let wrapperHeadSize = 12
+    private static let wrapperHeadSize = ArchiveBlock.wrapperHeadSize
 
     /// Called at a block's end, when the sink has had all bytes before it; of a bare stream every 4 MiB. One compressed
     /// stream gives none. What it throws ends the decoding.
     package var onCheckpoint: ((ArchiveCheckpoint) throws -> Void)?
+
+    /// Called when the head of a block was read, which is before the block's content comes to the sink. Bare and wholly
+    /// compressed streams have no blocks. What it throws ends the decoding.
+    package var onBlock: ((ArchiveBlock) throws -> Void)?
 
     private let sink: any ArchiveSink
     private let limits: ArchiveLimits
@@ -62,6 +66,12 @@ package final class ArchiveDecoder {
         } else {
             container = .bare
         }
+    }
+
+    /// How the archive is cut in blocks; nil before its head was read, and for an archive without a wrapper.
+    package var blockFormat: ArchiveBlockFormat? {
+        guard case .blocks(let reader) = container else { return nil }
+        return ArchiveBlockFormat(letter: reader.algorithm.rawValue, blockSize: reader.blockSize)
     }
 
     /// Takes the next bytes of the archive and gives the sink what is ready.
@@ -169,6 +179,7 @@ package final class ArchiveDecoder {
     }
 
     private func connect(_ reader: BlockReader) {
+        reader.blockBegan = { [unowned self] block in try onBlock?(block) }
         reader.deliver = { [unowned self] bytes in try parser.consume(bytes, sink) }
         reader.blockEnded = { [unowned self, unowned reader] offset in
             try onCheckpoint?(

@@ -6,6 +6,10 @@ import Kit
 /// Takes what a decoder reads: for each entry `begin`, its content in pieces, `end`. All calls come on the thread that
 /// feeds the decoder; what a call throws ends the decoding and comes out of `feed`.
 package protocol ArchiveSink: AnyObject {
+    /// Where in the uncompressed stream the content of the entry lies that begins next; called only when it has one. Most
+    /// sinks do not need it.
+    func locate(dataAt offset: UInt64) throws
+
     /// An entry begins. Its type may be one that has no meaning here (a device, metadata): the sink decides.
     func begin(_ entry: EntryHeader) throws
 
@@ -14,6 +18,10 @@ package protocol ArchiveSink: AnyObject {
 
     /// The entry is complete.
     func end() throws
+}
+
+extension ArchiveSink {
+    package func locate(dataAt offset: UInt64) throws {}
 }
 
 /// What a caller allows an archive to ask for. Passing a limit is `ArchiveError.limitExceeded`.

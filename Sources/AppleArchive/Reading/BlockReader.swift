@@ -35,6 +35,8 @@ final class BlockReader {
     private var spareJobs: [BlockJob] = []
     /// Takes content; called on the feeding thread.
     var deliver: ((UnsafeRawBufferPointer) throws -> Void)?
+    /// A block begins; called before any of its content is delivered, and ahead of that.
+    var blockBegan: ((ArchiveBlock) throws -> Void)?
     /// A block's content was all delivered; the argument is where the next block begins.
     var blockEnded: ((UInt64) throws -> Void)?
 
@@ -155,6 +157,9 @@ final class BlockReader {
                 "The block at byte \(archiveOffset) claims \(size) bytes in \(stored), but the archive's blocks are not "
                     + "compressed (pbz-); it is damaged.")
         }
+        try blockBegan?(
+            ArchiveBlock(
+                archiveOffset: archiveOffset - UInt64(Self.headSize), contentSize: size, storedSize: stored))
         if size <= UInt64(clamping: largestHeldBlock) {
             let job = spareJobs.popLast() ?? BlockJob()
             job.stored.reset(capacity: Int(stored))

@@ -122,6 +122,11 @@ struct EntryParser {
         state.blobIndex = 0
         state.blobRemaining = blobs.first?.size ?? 0
         state.inEntry = true
+        if let dataBlob = state.dataBlob {
+            // The sizes before it were checked against the limits together.
+            let start = state.headerOffset &+ UInt64(state.header.count)
+            try sink.locate(dataAt: blobs.prefix(dataBlob).reduce(start) { $0 &+ $1.size })
+        }
         try sink.begin(entry)
     }
 

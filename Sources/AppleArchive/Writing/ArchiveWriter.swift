@@ -19,6 +19,10 @@ package final class ArchiveWriter {
 
     /// Called when a block was written, with the bytes of the uncompressed stream written so far.
     package var onProgress: ((UInt64) -> Void)?
+    /// Called with each block in order, on the thread that calls the writer: its content, and how many bytes it takes in
+    /// the archive, without its head. Without compression there are no blocks, and the pieces of the stream come as if
+    /// they were. What it throws ends the writing.
+    package var onBlock: ((_ content: UnsafeRawBufferPointer, _ storedSize: Int) throws -> Void)?
     /// Size of the archive so far, in bytes.
     package private(set) var archiveSize: UInt64 = 0
     /// Size of the uncompressed stream so far, in bytes.
@@ -180,6 +184,7 @@ package final class ArchiveWriter {
             try write(head)
         }
         try output(job.payload)
+        try onBlock?(job.uncompressed, job.payload.count)
         archiveSize += UInt64(job.payload.count)
         streamSize += UInt64(job.size)
         onProgress?(streamSize)

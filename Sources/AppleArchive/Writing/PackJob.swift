@@ -15,6 +15,7 @@ final class PackJob {
     private(set) var failure: (any Error)?
     private var isStored = true
 
+    var uncompressed: UnsafeRawBufferPointer { content.bytes }
     var payload: UnsafeRawBufferPointer { isStored ? content.bytes : compressed.bytes }
 
     func reset() {
