@@ -17,8 +17,16 @@ package struct Packager: Sendable {
     package var blockSize = ArchiveWriter.defaultBlockSize
     /// How many threads compress; 0 is one for each core.
     package var threads = 0
+    /// Whether times are taken out of files that note when they were made (`ContentNormalizer`).
+    package var normalizesContent = false
+
+    /// Is shown each block's content and the size of its payload, as by `ArchiveWriter.onBlock`.
+    package typealias BlockObserver = (_ content: UnsafeRawBufferPointer, _ storedSize: Int) throws -> Void
 
     package init(_ evaluation: PackEvaluation) { self.evaluation = evaluation }
+
+    /// How the archive will be cut in blocks; nil when it will not, being uncompressed.
+    package var blockFormat: ArchiveBlockFormat? { ArchiveBlockFormat(compression: compression, blockSize: blockSize) }
 
     /// How far packing has come, in bytes before compression.
     package struct Progress: Hashable, Sendable {
@@ -46,16 +54,17 @@ package struct Packager: Sendable {
     ///   - isCancelled: asked after each block; true ends packing with `CancellationError`.
     ///   - progress: called on the calling thread after each block.
     ///   - observer: is shown the archive's bytes in order, on the calling thread.
+    ///   - blockObserver: is shown the archive's blocks in order, on the calling thread.
     /// - Throws: `AssetPackError`; `outputExists` when something is at `path`.
     package func package(
         to path: FilePath, isCancelled: @escaping () -> Bool = { false },
         progress: @escaping (Progress) -> Void = { _ in },
-        observer: @escaping (UnsafeRawBufferPointer) -> Void = { _ in }
+        observer: @escaping (UnsafeRawBufferPointer) -> Void = { _ in }, blockObserver: BlockObserver? = nil
     ) throws -> Result {
         do {
             var file = try NewFile(at: path)
             let descriptor = file.descriptor
-            let result = try write(progress: progress) { bytes in
+            let result = try write(progress: progress, blockObserver: blockObserver) { bytes in
                 if isCancelled() { throw CancellationError() }
                 do {
                     try descriptor.writeFully(bytes)
@@ -76,7 +85,8 @@ package struct Packager: Sendable {
     /// Packs to whatever takes the bytes.
     /// - Throws: `AssetPackError`, or what `output` throws.
     package func write(
-        progress: @escaping (Progress) -> Void = { _ in }, to output: @escaping ArchiveWriter.Output
+        progress: @escaping (Progress) -> Void = { _ in }, blockObserver: BlockObserver? = nil,
+        to output: @escaping ArchiveWriter.Output
     ) throws -> Result {
         let root = try open(evaluation.sourceDirectory)
         let total = evaluation.selection.totalSize
@@ -84,12 +94,16 @@ package struct Packager: Sendable {
             let writer = try ArchiveWriter(
                 output: output, compression: compression, blockSize: blockSize, threads: threads, fields: .mode)
             writer.onProgress = { progress(Progress(completed: min(Int64(clamping: $0), total), total: total)) }
+            writer.onBlock = blockObserver
             try writer.append(
                 Self.entry(.regularFile, Self.manifestName, mode: 0o644), bytes: evaluation.manifest.archivedBytes)
             try writer.append(Self.entry(.directory, Self.contentsName, mode: 0o755))
-            for item in evaluation.selection.items { try append(item, from: root.borrowed, to: writer) }
+            var contentSize: Int64 = 0
+            for item in evaluation.selection.items {
+                contentSize += try append(item, from: root.borrowed, to: writer)
+            }
             try writer.finish()
-            return Result(archiveSize: Int64(clamping: writer.archiveSize), contentSize: total)
+            return Result(archiveSize: Int64(clamping: writer.archiveSize), contentSize: contentSize)
         } catch let error as ArchiveError {
             throw AssetPackError(
                 error.code == .sourceChanged ? .changedWhileReading : .io,
@@ -97,14 +111,18 @@ package struct Packager: Sendable {
         }
     }
 
-    private func append(_ item: Selection.Item, from root: FileDescriptor, to writer: ArchiveWriter) throws {
+    /// - Returns: how many bytes of content that is.
+    private func append(_ item: Selection.Item, from root: FileDescriptor, to writer: ArchiveWriter) throws -> Int64 {
         let path = "\(Self.contentsName)/\(item.destination.string)"
         switch item.content {
-        case .directory: try writer.append(Self.entry(.directory, path, mode: 0o755))
+        case .directory:
+            try writer.append(Self.entry(.directory, path, mode: 0o755))
+            return 0
         case .link(_, let target):
             var entry = Self.entry(.symbolicLink, path, mode: 0o755)
             entry.linkTarget = target
             try writer.append(entry)
+            return 0
         case .file(let source, let size, let isExecutable):
             let name = FilePath(source.string)
             guard let status = try? root.status(at: name), status.kind == .regular, status.size == size else {
@@ -112,9 +130,26 @@ package struct Packager: Sendable {
                     .changedWhileReading,
                     "\"\(source)\" changed while it was being packed. Pack again when nothing writes to it.")
             }
-            let data = try FileDataSource(directory: root, path: name, status: status)
+            let file = try FileDataSource(directory: root, path: name, status: status)
+            let data = try normalized(file) ?? file
             try writer.append(Self.entry(.regularFile, path, mode: isExecutable ? 0o755 : 0o644), data: data)
+            return Int64(clamping: data.size)
         }
+    }
+
+    /// The file without its times; nil when that is not wanted, or there is nothing to change.
+    private func normalized(_ file: FileDataSource) throws -> (any ArchiveDataSource)? {
+        guard normalizesContent, (1...UInt64(ContentNormalizer.maximumSize)).contains(file.size) else { return nil }
+        func read(_ count: Int) throws -> [UInt8] {
+            try [UInt8](unsafeUninitializedCapacity: count) { room, initialized in
+                try file.read(
+                    at: 0, into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[..<count]))
+                initialized = count
+            }
+        }
+        let prefix = try read(Int(min(file.size, UInt64(ContentNormalizer.prefixSize))))
+        guard ContentNormalizer.mayConcern(prefix: prefix) else { return nil }
+        return ContentNormalizer.normalized(try read(Int(file.size))).map { BytesDataSource($0) }
     }
 
     private static func entry(_ type: EntryType, _ path: String, mode: UInt16) -> EntryHeader {
