@@ -60,11 +60,9 @@ extension ManifestReader {
         _ node: JSONNode, _ what: String, plainLoopback: Bool
     ) throws -> DownloadManifestPack {
         let object = try object(node, what, keys: [], example: "{\"id\": \"Tutorial\", ...}")
-        let urlNode = try object.required("url", example: "\"https://cdn.example.com/packs/Tutorial\"")
-        let url = try string(urlNode, object.path("url"), example: "https://cdn.example.com/packs/Tutorial")
-        if let problem = DownloadURL.problem(with: url, allowingPlainLoopback: plainLoopback) {
-            throw error(urlNode.position, "\(object.path("url")): \"\(url.prefix(200))\" \(problem)")
-        }
+        let url = try url(
+            try object.required("url", example: "\"https://cdn.example.com/packs/Tutorial\""), object.path("url"),
+            plainLoopback: plainLoopback)
         let userInfo = object.optional("userInfo").flatMap { $0.value == .null ? nil : $0 }
         if let userInfo, userInfo.value.objectValue == nil {
             throw error(
@@ -86,7 +84,9 @@ extension ManifestReader {
             language: try object.optional("language").flatMap {
                 $0.value == .null ? nil : try language($0, object.path("language")).description
             },
-            larder: try object.optional("larder").map { try larderInfo($0, object.path("larder")) },
+            larder: try object.optional("larder").map {
+                try larderInfo($0, object.path("larder"), plainLoopback: plainLoopback)
+            },
             other: object.others(than: [
                 "id", "url", "version", "downloadSize", "downloadPolicy", "host", "userInfo", "language", "larder",
             ]))
@@ -97,7 +97,9 @@ extension ManifestReader {
         return node.value
     }
 
-    private func larderInfo(_ node: JSONNode, _ what: String) throws -> DownloadManifestPack.LarderInfo {
+    private func larderInfo(_ node: JSONNode, _ what: String, plainLoopback: Bool) throws
+        -> DownloadManifestPack.LarderInfo
+    {
         let object = try object(
             node, what, keys: [], example: "{\"digest\": {...}, \"installedSize\": 0, \"fileCount\": 0}")
         let digestNode = try object.required(
@@ -112,11 +114,8 @@ extension ManifestReader {
                 algorithmNode.position,
                 "\(digest.path("algorithm")): \"\(algorithm.prefix(40))\" is not known; \"sha256-tree-1m\" is")
         }
-        let valueNode = try digest.required("value", example: "\"<64 hexadecimal digits>\"")
-        let value = try string(valueNode, digest.path("value"), example: "<64 hexadecimal digits>").lowercased()
-        guard value.utf8.count == 64, value.utf8.allSatisfy({ Self.isHexadecimal($0) }) else {
-            throw error(valueNode.position, "\(digest.path("value")) must be 64 hexadecimal digits")
-        }
+        let value = try self.digest(
+            try digest.required("value", example: "\"<64 hexadecimal digits>\""), digest.path("value"))
         return DownloadManifestPack.LarderInfo(
             digest: .init(algorithm: algorithm, value: value),
             installedSize: try integer(
@@ -124,10 +123,12 @@ extension ManifestReader {
             fileCount: Int(
                 try integer(
                     try object.required("fileCount", example: "12"), object.path("fileCount"), in: 0...(1 << 40))),
-            other: object.others(than: ["digest", "installedSize", "fileCount"]))
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+            index: try object.optional("index").map {
+                try updateIndex($0, object.path("index"), plainLoopback: plainLoopback)
+            },
+            patches: try object.optional("patches").map {
+                try patches($0, object.path("patches"), plainLoopback: plainLoopback)
+            } ?? [],
+            other: object.others(than: ["digest", "installedSize", "fileCount", "index", "patches"]))
     }
 }

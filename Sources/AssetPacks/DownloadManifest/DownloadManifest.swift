@@ -78,13 +78,22 @@ package struct DownloadManifestPack: Hashable, Sendable {
         /// The sum of the sizes of the pack's files, in bytes.
         package var installedSize: Int64
         package var fileCount: Int
+        /// The archive's index, with which devices fetch only what changed.
+        package var index: UpdateFile?
+        /// Patches from earlier versions.
+        package var patches: [Patch]
         /// What else the object said.
         package var other: [String: JSONValue]
 
-        package init(digest: Digest, installedSize: Int64, fileCount: Int, other: [String: JSONValue] = [:]) {
+        package init(
+            digest: Digest, installedSize: Int64, fileCount: Int, index: UpdateFile? = nil, patches: [Patch] = [],
+            other: [String: JSONValue] = [:]
+        ) {
             self.digest = digest
             self.installedSize = installedSize
             self.fileCount = fileCount
+            self.index = index
+            self.patches = patches
             self.other = other
         }
 
@@ -121,7 +130,7 @@ package struct DownloadManifestPack: Hashable, Sendable {
 
 extension DownloadManifestPack.LarderInfo {
     package var json: JSONValue {
-        var members = other
+        var members = other.merging(updateMembers) { _, known in known }
         members["digest"] = ["algorithm": .string(digest.algorithm), "value": .string(digest.value)]
         members["installedSize"] = .integer(installedSize)
         members["fileCount"] = .integer(Int64(fileCount))

@@ -14,7 +14,8 @@ enum DownloadManifestFuzz {
         let words = [
             "assetPacks", "id", "url", "version", "downloadSize", "downloadPolicy", "host", "userInfo", "language",
             "larder",
-            "digest", "installedSize", "fileCount", "https://", "http://127.0.0.1", "[::1]", "@", "-1", "1e99",
+            "digest", "installedSize", "fileCount", "index", "patches", "from", "base", "sha256", "size", "https://",
+            "http://127.0.0.1", "[::1]", "@", "-1", "1e99",
             "9223372036854775807", "9223372036854775808", "null", "{}", "\\ud800",
         ]
         try Fuzzer(name: "fuzz-download-manifest").run(
@@ -31,7 +32,9 @@ enum DownloadManifestFuzz {
         {"assetPacks":[{"id":"a","url":"https://h:8443/a?b#c","version":7,"downloadSize":1,"language":"en-GB","note":[1],
         "downloadPolicy":{"prefetch":{"installationEventTypes":["firstInstallation","subsequentUpdate"]}},
         "larder":{"digest":{"algorithm":"sha256-tree-1m","value":"\(String(repeating: "0a", count: 32))"},
-        "installedSize":99,"fileCount":2,"more":null}},{"id":"b","url":"https://h/b","version":1,"downloadSize":0,
+        "installedSize":99,"fileCount":2,"more":null,"index":{"url":"https://h/a.index","size":7,
+        "sha256":"\(String(repeating: "0b", count: 32))"},"patches":[{"from":6,"base":"\(String(repeating: "0c", count: 32))",
+        "url":"https://h/a.from-6.patch","size":8,"sha256":"\(String(repeating: "0d", count: 32))"}]}},{"id":"b","url":"https://h/b","version":1,"downloadSize":0,
         "downloadPolicy":{"essential":{"installationEventTypes":["firstInstallation"]}}}],"larder":{"x":1.5},"other":true}
         """,
     ].map { Array($0.utf8) }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import Testing
+
+@testable import AssetPacks
+
+struct UpdateListingTests {
+    static let digest = String(repeating: "ab", count: 32)
+    static let other = String(repeating: "cd", count: 32)
+
+    private static func text(index: String? = nil, patches: String? = nil) -> String {
+        let members = [index.map { ",\"index\":\($0)" }, patches.map { ",\"patches\":\($0)" }].compactMap(\.self)
+        return """
+            {"assetPacks":[{"id":"T","url":"https://h/T","version":0,"downloadSize":5,"downloadPolicy":{"onDemand":{}},
+            "larder":{"digest":{"algorithm":"sha256-tree-1m","value":"\(digest)"},"installedSize":1,"fileCount":1,"more":2
+            \(members.joined())}}]}
+            """
+    }
+
+    private static func patch(_ base: String = other, from: String = "3", url: String = "https://h/T.from-3.patch")
+        -> String
+    {
+        "{\"from\":\(from),\"base\":\"\(base)\",\"url\":\"\(url)\",\"size\":9,\"sha256\":\"\(digest)\"}"
+    }
+
+    private static func index(url: String = "https://h/T.index", size: String = "7", sha256: String = digest) -> String
+    {
+        "{\"url\":\"\(url)\",\"size\":\(size),\"sha256\":\"\(sha256)\"}"
+    }
+
+    @Test func listedFilesAreReadAndWritten() throws {
+        let text = Self.text(index: Self.index(sha256: Self.digest.uppercased()), patches: "[\(Self.patch())]")
+        let manifest = try DownloadManifest.decode(text.utf8, source: "D.json")
+        let larder = try #require(manifest["T"]?.larder)
+        #expect(larder.index == .init(url: "https://h/T.index", size: 7, sha256: Self.digest))
+        #expect(
+            larder.patches == [
+                .init(
+                    from: 3, base: Self.other,
+                    file: .init(url: "https://h/T.from-3.patch", size: 9, sha256: Self.digest))
+            ])
+        #expect(larder.other == ["more": 2])
+        #expect(try DownloadManifest.decode(manifest.serialized, source: "D.json") == manifest)
+    }
+
+    @Test func withoutThemNothingIsSaid() throws {
+        let manifest = try DownloadManifest.decode(Self.text(patches: "[]").utf8, source: "D.json")
+        let larder = try #require(manifest["T"]?.larder)
+        #expect(larder.index == nil && larder.patches.isEmpty)
+        #expect(larder.json["index"] == nil && larder.json["patches"] == nil)
+    }
+
+    @Test(arguments: [
+        (text(index: index(url: "http://h/T.index")), "index.url: \"http://h/T.index\" must begin with https://"),
+        (text(index: index(size: "0")), "index.size must be from 1"),
+        (text(index: index(size: "281474976710657")), "index.size must be from 1 to 281474976710656"),
+        (text(index: index(sha256: "ab")), "index.sha256 must be 64 hexadecimal digits"),
+        (text(index: "[]"), "index must be an object"),
+        (text(patches: "{}"), "patches must be an array"),
+        (text(patches: "[\(patch(from: "-1"))]"), "patches[0].from must be from 0"),
+        (text(patches: "[\(patch("xy"))]"), "patches[0].base must be 64 hexadecimal digits"),
+        (text(patches: "[\(patch(url: "T.patch"))]"), "patches[0].url: \"T.patch\" is no absolute URL"),
+        (text(patches: "[\(patch()),\(patch())]"), "patches[1].base: another patch starts from the same archive"),
+        (
+            text(patches: "[" + Array(repeating: patch(), count: 65).joined(separator: ",") + "]"),
+            "patches lists 65 patches, more than the 64 allowed"
+        ),
+    ])
+    func whatIsWrongIsNamed(text: String, message: String) throws {
+        let error = try #require(throws: AssetPackError.self) {
+            try DownloadManifest.decode(text.utf8, source: "D.json")
+        }
+        #expect(error.message.contains("assetPacks[0].larder.\(message)"))
+        #expect(error.message.hasPrefix("D.json:"))
+    }
+
+    @Test(arguments: [
+        ("https://h/T", "https://h/T.index", "https://h/T.from-3.patch"),
+        ("https://h/T.aar?v=1#x", "https://h/T.aar.index?v=1#x", "https://h/T.aar.from-3.patch?v=1#x"),
+    ])
+    func urlsFollowThePacks(pack: String, index: String, patch: String) {
+        var info = DownloadManifestPack.LarderInfo(digest: .init(value: Self.digest), installedSize: 1, fileCount: 1)
+        let file = UpdateListing.File(size: 1, sha256: Self.digest)
+        UpdateListing(index: file, patches: [.init(from: 3, base: Self.other, file: file)]).list(
+            in: &info, packURL: pack)
+        #expect(info.index?.url == index)
+        #expect(info.patches.map(\.file.url) == [patch])
+        UpdateListing().list(in: &info, packURL: pack)
+        #expect(info.index == nil && info.patches.isEmpty)
+    }
+}
