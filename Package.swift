@@ -66,6 +66,7 @@ let package = Package(
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
         room("Languages"),
         room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
+        room("PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("AppBundles", "AppleArchive", "Kit", "System"),
         room("ResourceTags", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
@@ -89,7 +90,9 @@ let package = Package(
             "System"),
         room(
             "Commands", "DevelopmentServer", "HostingClient", "HostingModel", "DeviceProtocol", "PackNamespace",
-            "ResourceTags", "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
+            "ResourceTags", "AppBundles", "PackUpdates", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages",
+            "Kit",
+            "System"),
         .executableTarget(name: "larder", dependencies: ["Commands", "Kit"], path: "Sources/larder"),
         .executableTarget(name: "larderd", dependencies: ["DeviceService", "Kit"], path: "Sources/larderd"),
         .executableTarget(name: "larder-host", dependencies: ["HostingService", "Kit"], path: "Sources/larder-host"),
@@ -125,6 +128,7 @@ let package = Package(
             path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
         tests("Languages", "Languages"),
         tests("AssetPacks", "AssetPacks", "AppleArchive", "Languages", "Kit", "System"),
+        tests("PackUpdates", "PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         tests("AppBundles", "AppBundles", "Kit", "System"),
         tests("ResourceTags", "ResourceTags", "AppBundles", "AssetPacks", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),
@@ -145,7 +149,8 @@ let package = Package(
             "Commands", "DeviceSupport", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit", "System",
             "larder-host"),
         tests(
-            "Commands", "Commands", "larder", "AssetPacks", "AppleArchive", "DeviceProtocol", "PackNamespace", "Kit",
+            "Commands", "Commands", "larder", "PackUpdates", "AssetPacks", "Crypto", "AppleArchive", "DeviceProtocol",
+            "PackNamespace", "Kit",
             "System"),
         .target(
             name: "DeviceSupport",

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Kit
+import PackUpdates
 import System
 
 extension PackCommands {
@@ -11,7 +12,8 @@ extension PackCommands {
         discussion: """
             The manifest of a self-hosted app lists its packs for one platform. Publish archives first and the manifest last: \
             devices fetch a pack again when its version rises. Beside Apple's keys each pack gets a "larder" object with the \
-            archive's digest, installed size and number of files, which Apple's devices pass over.
+            archive's digest, installed size and number of files, which Apple's devices pass over. An index that lies beside an \
+            archive is listed there, too; publish it under the pack's URL and ".index".
             """,
         examples: [
             .init(
@@ -36,17 +38,24 @@ extension PackCommands {
 
     private static func inspect(
         _ names: [String], _ context: CommandContext, isQuiet: Bool
-    ) async throws -> [PackContents] {
+    ) async throws -> (packs: [PackContents], updates: [String: UpdateListing]) {
         let bar = ProgressBar(context)
         defer { bar.clear() }
         return try await offloadCancellable { isCancelled in
-            try names.map { name in
-                try PackInspector.inspect(context.resolve(name), isCancelled: isCancelled) { completed, total in
+            var packs: [PackContents] = []
+            var updates: [String: UpdateListing] = [:]
+            for name in names {
+                let path = context.resolve(name)
+                let pack = try PackInspector.inspect(path, isCancelled: isCancelled) { completed, total in
                     if !isQuiet, context.isTerminal {
                         bar.update(phase: "Reading \(PackSupport.printable(name))", completed: completed, total: total)
                     }
                 }
+                packs.append(pack)
+                updates[pack.manifest.assetPackID] = UpdateListing(
+                    index: try PackIndex.listing(besideArchive: path, of: pack))
             }
+            return (packs, updates)
         }
     }
 
@@ -85,18 +94,16 @@ extension PackCommands {
         }
         let names = arguments.arguments("packs")
         let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
-        if let output, FileDescriptor.currentDirectory.exists(at: output) {
-            throw Packager.describe(Errno.fileExists, writing: output)
-        }
+        if let output { try PackSupport.requireAbsent(output) }
         guard versions.isEmpty || versions.count == names.count else {
             throw UsageError(
                 "--asset-pack-versions has \(PackSupport.count(versions.count, "number")) for "
                     + "\(PackSupport.count(names.count, "pack")); give one for each pack, in order.")
         }
         let isQuiet = arguments.flag("quiet")
-        let packs = try await inspect(names, context, isQuiet: isQuiet)
+        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet)
         let manifest = try builder.create(
-            packs, versions: versions, primaryLanguage: arguments.value("primary-language"))
+            packs, versions: versions, primaryLanguage: arguments.value("primary-language"), updates: updates)
         guard let output else {
             context.standardOutput.write(String(decoding: manifest.serialized, as: UTF8.self))
             return .success
@@ -136,7 +143,8 @@ extension PackCommands {
         guard !names.isEmpty else { throw UsageError("No pack to update: give --asset-pack-paths <file.aar>.") }
         let isQuiet = arguments.flag("quiet")
         let manifest = try await offloadCancellable { _ in try DownloadManifest.read(path) }
-        let update = try builder.update(manifest, with: try await inspect(names, context, isQuiet: isQuiet))
+        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet)
+        let update = try builder.update(manifest, with: packs, updates: updates)
         let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
         try await offload {
             if let output, output != path {

@@ -42,6 +42,13 @@ enum PackSupport {
             sourceDirectory: manifest.sourceDirectory(manifest: path, workingDirectory: context.workingDirectory))
     }
 
+    /// - Throws: `AssetPackError.outputExists` when something is at a path to be written to.
+    static func requireAbsent(_ path: FilePath) throws {
+        guard !FileDescriptor.currentDirectory.exists(at: path) else {
+            throw Packager.describe(Errno.fileExists, writing: path)
+        }
+    }
+
     static func show(_ warnings: [String], _ context: CommandContext) {
         for warning in warnings { context.note("warning: \(printable(warning))") }
     }

@@ -4,6 +4,7 @@
 import AppleArchive
 import AssetPacks
 import Kit
+import PackUpdates
 import System
 
 extension PackCommands {
@@ -13,6 +14,9 @@ extension PackCommands {
             Selectors look below the manifest's "sourceRoot", which is relative to the manifest; without one, below the working \
             directory. The same files give the same archive, byte for byte, whatever their times and owners. The archive \
             appears when it is complete; nothing is overwritten.
+
+            Beside the archive goes its index, under the archive's name and ".index": what is where in it, so that devices \
+            fetch only what changed when a pack is updated. Publish both.
             """,
         examples: [
             .init("ba-package Tutorial.json -o Tutorial.aar", "packs with LZFSE, as Apple's tool does"),
@@ -24,7 +28,12 @@ extension PackCommands {
             .value(
                 PackSupport.outputOption, short: "o", "file.aar", "Where the archive goes; nothing is overwritten.",
                 completion: .file),
-            PackSupport.compressionOption, PackSupport.blockSizeOption, PackSupport.quiet,
+            PackSupport.compressionOption, PackSupport.blockSizeOption,
+            .flag(
+                "normalize",
+                "Take the times out of PNG, zip and gzip files that note when they were made, so that a rebuilt file that is "
+                    + "otherwise the same is no change."),
+            .flag("no-index", "Leave the index out: devices then fetch the archive whole."), PackSupport.quiet,
         ],
         arguments: [CommandArgument("manifest", "The pack manifest, a .json file.", completion: .file)]
     ) { arguments, context in
@@ -34,19 +43,23 @@ extension PackCommands {
         let isQuiet = arguments.flag("quiet")
         let bar = ProgressBar(context)
         defer { bar.clear() }
-        let (evaluation, result) = try await offloadCancellable { isCancelled in
+        let wantsIndex = !arguments.flag("no-index")
+        let (evaluation, result, index) = try await offloadCancellable { isCancelled in
             let evaluation = try PackSupport.evaluate(arguments, context)
             if !isQuiet { PackSupport.show(evaluation.warnings.map(\.message), context) }
             var packager = Packager(evaluation)
             packager.compression = compression ?? packager.compression
             packager.blockSize = blockSize ?? packager.blockSize
+            packager.normalizesContent = arguments.flag("normalize")
             let phase = "Packing \(evaluation.manifest.assetPackID)"
-            let result = try packager.package(to: context.resolve(output), isCancelled: isCancelled) { progress in
+            let (result, index) = try write(
+                packager, to: context.resolve(output), withIndex: wantsIndex, isCancelled: isCancelled
+            ) { progress in
                 if !isQuiet, context.isTerminal {
                     bar.update(phase: phase, completed: progress.completed, total: progress.total)
                 }
             }
-            return (evaluation, result)
+            return (evaluation, result, index)
         }
         bar.clear()
         if !isQuiet {
@@ -56,7 +69,23 @@ extension PackCommands {
             context.print(
                 "\(output): \(evaluation.manifest.assetPackID), \(amount), packed to \(ByteCount.formatted(result.archiveSize))"
             )
+            switch index {
+            case .written(let size): context.print("\(output)\(PackIndex.fileSuffix): \(ByteCount.formatted(size))")
+            case .impossible(let reason): PackSupport.show([reason], context)
+            case nil: break
+            }
         }
         return .success
+    }
+
+    private static func write(
+        _ packager: Packager, to path: FilePath, withIndex: Bool, isCancelled: @escaping () -> Bool,
+        progress: @escaping (Packager.Progress) -> Void
+    ) throws -> (Packager.Result, Packager.IndexOutcome?) {
+        guard withIndex else {
+            return (try packager.package(to: path, isCancelled: isCancelled, progress: progress), nil)
+        }
+        let (result, index) = try packager.packageWithIndex(to: path, isCancelled: isCancelled, progress: progress)
+        return (result, index)
     }
 }

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Kit
+import PackUpdates
 import System
 
 extension PackCommands {
@@ -11,7 +12,9 @@ extension PackCommands {
         discussion: """
             Decodes every byte, checks the pack manifest, paths, links and limits, and compares with a download manifest what \
             that promises: sizes, digest, number of files, policy, language and userInfo. An archive \
-            has no checksums of its own: without a download manifest, bytes that changed inside a file may pass.
+            has no checksums of its own: without a download manifest or an index, bytes that changed inside a file may pass.
+
+            Where the pack's index lies beside it, the archive must be the one it describes, to the last digest.
             """,
         examples: [
             .init("ba-package verify Tutorial.aar", "checks one pack"),
@@ -71,6 +74,7 @@ extension PackCommands {
                 }
             }
         }
+        try await checkIndex(of: path, context, bar, isQuiet: isQuiet)
         guard let manifest else { return pack }
         guard let entry = manifest[pack.manifest.assetPackID] else {
             throw AssetPackError(
@@ -82,6 +86,30 @@ extension PackCommands {
             throw AssetPackError(.verification, "\(name): \(differences.joined(separator: "; ")).")
         }
         return pack
+    }
+
+    /// Holds the archive against the index beside it, if there is one.
+    private static func checkIndex(
+        of path: FilePath, _ context: CommandContext, _ bar: ProgressBar, isQuiet: Bool
+    ) async throws {
+        try await offloadCancellable { isCancelled in
+            let indexPath = PackIndex.path(besideArchive: path)
+            guard FileDescriptor.currentDirectory.exists(at: indexPath) else { return }
+            let index = try PackIndex.read(indexPath)
+            let actual = try PackIndex.make(
+                ofArchive: path, chunkAverage: index.chunkAverage, isCancelled: isCancelled
+            ) { completed, total in
+                if !isQuiet, context.isTerminal {
+                    bar.update(phase: "Checking the index", completed: completed, total: total)
+                }
+            }
+            if let difference = index.difference(from: actual) {
+                throw PackUpdateError(
+                    .mismatch,
+                    "\(indexPath) is not the index of the archive beside it: \(difference). Remove it, and make it again "
+                        + "with 'ba-package index'.")
+            }
+        }
     }
 
     private static func json(_ pack: PackContents, _ name: String) -> JSONValue {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AssetPacks
+import Crypto
 import Kit
 import System
 import TestSupport
@@ -18,6 +19,30 @@ struct DownloadManifestCommandTests {
             #expect(await shell("M.json", "-o", "A.aar", "-q").code == .success)
             #expect(await shell("N.json", "-o", "B.aar", "-q").code == .success)
             try await body(scratch, shell)
+        }
+    }
+
+    @Test func anIndexBesideThePackIsListedWhenItFits() async throws {
+        try await withPacks { scratch, shell in
+            let create = ["download-manifest", "create", "A.aar", "--linux", "--download-base-url", "https://h"]
+            #expect(await shell(create + ["-o", "D.json"]).code == .success)
+            let index = try File.read(scratch("A.aar.index"))
+            let listed = try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder?.index
+            #expect(
+                listed
+                    == .init(
+                        url: "https://h/Tutorial.index", size: Int64(index.count), sha256: SHA256.hash(index).hex))
+            let update = ["download-manifest", "update", "D.json", "--asset-pack-paths", "A.aar", "--linux"]
+            #expect(await shell(update).code == .success)
+            #expect(try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder?.index == listed)
+            let here = FileDescriptor.currentDirectory
+            try here.rename(from: scratch("B.aar.index"), to: scratch("A.aar.index"))
+            let wrong = await shell(update)
+            #expect(wrong.code == .badInput)
+            #expect(wrong.errors.contains("A.aar.index is the index of another archive than A.aar"))
+            try here.remove(at: scratch("A.aar.index"))
+            #expect(await shell(update).code == .success)
+            #expect(try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder?.index == nil)
         }
     }
 

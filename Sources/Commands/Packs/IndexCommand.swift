@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import PackUpdates
+import System
+
+extension PackCommands {
+    static let index = Command(
+        "index", summary: "Make the index of a pack that has none",
+        discussion: """
+            The index says what is where in an archive, so that devices fetch only what changed when a pack is updated. \
+            'package' writes it by itself; this is for archives that are there already, by whatever tool they were made. Packs \
+            by Apple's tools can have one, too.
+            """,
+        examples: [.init("ba-package index Tutorial.aar", "writes Tutorial.aar.index")],
+        options: [
+            .value(
+                PackSupport.outputOption, short: "o", "file",
+                "Where the index goes, instead of beside the archive; nothing is overwritten.", completion: .file),
+            .json, PackSupport.quiet,
+        ],
+        arguments: [CommandArgument("pack", "The pack, an .aar file.", completion: .file)]
+    ) { arguments, context in
+        let name = try arguments.requiredArgument("pack")
+        let path = context.resolve(name)
+        let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
+        let target = output ?? PackIndex.path(besideArchive: path)
+        let isQuiet = arguments.flag("quiet")
+        let bar = ProgressBar(context)
+        defer { bar.clear() }
+        let (index, size) = try await offloadCancellable { isCancelled in
+            try PackSupport.requireAbsent(target)
+            let index = try PackIndex.make(ofArchive: path, isCancelled: isCancelled) { completed, total in
+                if !isQuiet, context.isTerminal {
+                    bar.update(phase: "Reading \(PackSupport.printable(name))", completed: completed, total: total)
+                }
+            }
+            return (index, try index.write(to: target).count)
+        }
+        bar.clear()
+        if context.json {
+            context.print(json: [
+                "index": .string(target.string), "size": .integer(Int64(size)),
+                "archiveSize": .integer(index.archive.size), "blockSize": .integer(Int64(index.archive.blockSize)),
+                "blocks": .integer(Int64(index.archive.blockCount)), "entries": .integer(Int64(index.entries.count)),
+                "contents": .integer(Int64(index.contents.count)), "chunks": .integer(Int64(index.chunks.count)),
+            ])
+        } else if !isQuiet {
+            let blocks = PackSupport.count(index.archive.blockCount, "block")
+            let contents = PackSupport.count(index.contents.count, "content")
+            context.print("\(target): \(contents) in \(blocks), \(ByteCount.formatted(Int64(size)))")
+        }
+        return .success
+    }
+}

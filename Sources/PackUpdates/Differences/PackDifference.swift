@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Crypto
+
+/// What an update from one version of a pack to another would cost, before it is published. Pure.
+package struct PackDifference: Hashable, Sendable {
+    /// What became of a file.
+    package enum Change: String, Hashable, Sendable {
+        case added, changed, moved, removed
+    }
+
+    package struct File: Hashable, Sendable {
+        /// As in the archive.
+        package let path: String
+        package let change: Change
+        /// Of the new file, or of one that was removed, in bytes.
+        package let size: Int64
+        /// Bytes of the blocks that hold what of it is not in the old version; files that share a block count it each.
+        package let blockBytes: Int64
+        /// Whether nothing but embedded times is different.
+        package var hasOnlyOtherStamps = false
+    }
+
+    /// Files that are not where they were as they were: those that cost most first.
+    package private(set) var files: [File]
+    package let unchangedCount: Int
+    /// The update with blocks alone.
+    package let blocks: UpdatePlan
+    package let whole: UpdatePlan
+    /// What a device would do.
+    package let best: UpdatePlan
+
+    /// - Parameter patchSize: of a patch between the two, in bytes, if there is one.
+    package init(from old: PackIndex, to new: PackIndex, patchSize: Int64? = nil, costs: UpdateFacts.Costs = .init()) {
+        var local = LocalContents(for: new)
+        local.add(old, as: 0)
+        let patches = patchSize.map { [UpdateFacts.Patch(size: $0, groups: nil)] } ?? []
+        let planner = UpdatePlanner(
+            target: new, local: local, facts: UpdateFacts(ranges: .single, costs: costs, patches: patches))
+        whole = planner.whole
+        blocks = planner.blocksPlan() ?? planner.whole
+        best = planner.plan()
+
+        let before = old.digestsByPath
+        let after = new.digestsByPath
+        var files: [File] = []
+        var unchanged = 0
+        for entry in new.entries {
+            guard case .file(let number, _, _) = entry.kind else { continue }
+            let content = new.contents[number]
+            if before[entry.path] == content.digest {
+                unchanged += 1
+                continue
+            }
+            let isThere = local.source(of: content.digest) != nil
+            let change: Change = isThere ? .moved : before[entry.path] == nil ? .added : .changed
+            files.append(
+                File(
+                    path: entry.path, change: change, size: content.size,
+                    blockBytes: isThere ? 0 : planner.blockBytes(of: number)))
+        }
+        for entry in old.entries where after[entry.path] == nil {
+            guard case .file(let number, _, _) = entry.kind else { continue }
+            files.append(File(path: entry.path, change: .removed, size: old.contents[number].size, blockBytes: 0))
+        }
+        self.files = files.sorted { ($1.blockBytes, $1.size, $0.path) < ($0.blockBytes, $0.size, $1.path) }
+        unchangedCount = unchanged
+    }
+
+    /// The paths of files whose content changed in place: those that may differ in nothing but times.
+    package var changedPaths: Set<String> { Set(files.filter { $0.change == .changed }.map(\.path)) }
+
+    /// Notes which files differ in embedded times alone.
+    /// - Parameters:
+    ///   - old: digests without times of the old version's files, by path.
+    ///   - new: those of the new version's.
+    package mutating func compareStamps(_ old: [String: Digest], _ new: [String: Digest]) {
+        for place in files.indices where files[place].change == .changed {
+            let path = files[place].path
+            files[place].hasOnlyOtherStamps = new[path] != nil && new[path] == old[path]
+        }
+    }
+}
+
+extension PackIndex {
+    fileprivate var digestsByPath: [String: Digest] {
+        var result: [String: Digest] = [:]
+        for entry in entries {
+            if case .file(let number, _, _) = entry.kind { result[entry.path] = contents[number].digest }
+        }
+        return result
+    }
+}
+
+extension UpdatePlanner {
+    /// Bytes of the blocks that hold what of a content is not there.
+    fileprivate func blockBytes(of content: Int) -> Int64 {
+        var next = 0
+        var bytes: Int64 = 0
+        for part in missingParts(of: content) {
+            let blocks = target.archive.blocks(holding: part)
+            let start = max(next, blocks.lowerBound)
+            guard start < blocks.upperBound else { continue }
+            bytes += offsets[blocks.upperBound] - offsets[start]
+            next = blocks.upperBound
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import AssetPacks
+import Kit
+
+extension PackIndex {
+    static let manifestPath = Packager.manifestName
+    static let contentsPrefix = Packager.contentsName + "/"
+
+    /// What an index may claim.
+    enum Limits {
+        /// As in download manifests.
+        static let size: Int64 = 1 << 48
+        static let blockSize = 1 << 30
+        static let blocks = 16 << 20
+        static let entries = 4 << 20
+        static let chunks = 16 << 20
+        static let linkTarget = 4095
+    }
+
+    static func damaged(_ reason: String) -> PackUpdateError {
+        PackUpdateError(.damagedIndex, "The index of the pack is damaged: \(reason). Fetch it or make it again.")
+    }
+
+    func validate() throws {
+        try archive.validate()
+        try validateContents()
+        try validateEntries()
+        try validatePaths()
+    }
+
+    private func validateContents() throws {
+        guard ContentChunker.averages.contains(chunkAverage), chunkAverage.nonzeroBitCount == 1 else {
+            throw Self.damaged("its chunks have an average size of \(chunkAverage)")
+        }
+        var next = 0
+        for content in contents {
+            guard content.size >= 0, content.size <= archive.streamSize, content.chunks.lowerBound == next,
+                content.chunks.upperBound <= chunks.count
+            else { throw Self.damaged("a content does not fit the archive") }
+            next = content.chunks.upperBound
+            guard !content.chunks.isEmpty else { continue }
+            // No sum passes the stream: each chunk is checked before it is added.
+            var rest = content.size
+            for chunk in chunks[content.chunks] {
+                guard chunk.size > 0, Int64(chunk.size) <= rest else {
+                    throw Self.damaged("chunks are not as long as their content")
+                }
+                rest -= Int64(chunk.size)
+            }
+            guard rest == 0 else { throw Self.damaged("chunks are not as long as their content") }
+        }
+        guard next == chunks.count else { throw Self.damaged("a chunk belongs to no content") }
+    }
+
+    /// Files must lie in the stream one behind the other, and contents must be numbered as they first come.
+    private func validateEntries() throws {
+        var end: Int64 = 0
+        var known = 0
+        for entry in entries {
+            guard case .file(let content, let offset, _) = entry.kind else { continue }
+            guard contents.indices.contains(content), content <= known else {
+                throw Self.damaged("\"\(entry.path)\" has a content that is not listed")
+            }
+            guard offset >= end, offset <= archive.streamSize - contents[content].size else {
+                throw Self.damaged("\"\(entry.path)\" does not lie in the archive")
+            }
+            end = offset + contents[content].size
+            if content == known {
+                guard contents[content].offset == offset else { throw Self.damaged("a content has two places") }
+                known += 1
+            }
+        }
+        guard known == contents.count else { throw Self.damaged("a content belongs to no file") }
+    }
+
+    private func validatePaths() throws {
+        var isFolder: [String: Bool] = [:]
+        isFolder.reserveCapacity(entries.count)
+        var hasManifest = false
+        for entry in entries {
+            let (path, isManifest) = try Self.check(entry)
+            hasManifest = hasManifest || isManifest
+            guard isFolder.updateValue(entry.kind == .folder, forKey: path) == nil else {
+                throw Self.damaged("the path \"\(path)\" stands twice")
+            }
+        }
+        guard hasManifest else { throw Self.damaged("it lists no \"\(Self.manifestPath)\"") }
+        for entry in entries {
+            var parent = entry.path[...]
+            while let slash = parent.utf8.lastIndex(of: UInt8(ascii: "/")) {
+                parent = parent[..<slash]
+                guard isFolder[String(parent)] == nil else {
+                    throw Self.damaged(
+                        "\"\(entry.path)\" passes through \"\(parent)\", which is no folder that holds something")
+                }
+            }
+        }
+    }
+
+    private static func check(_ entry: Entry) throws -> (path: String, isManifest: Bool) {
+        if entry.path == manifestPath {
+            guard case .file = entry.kind else { throw damaged("\"\(entry.path)\" is no file") }
+            return (entry.path, true)
+        }
+        if entry.path == Packager.contentsName, entry.kind == .folder { return (entry.path, false) }
+        guard entry.path.hasPrefix(contentsPrefix),
+            let path = try? PackPath(String(entry.path.dropFirst(contentsPrefix.count))),
+            !path.isRoot, contentsPrefix + path.string == entry.path
+        else { throw damaged("\"\(entry.path.prefix(120))\" is no path of a pack") }
+        if case .link(let target) = entry.kind {
+            guard !target.utf8.isEmpty, target.utf8.count <= Limits.linkTarget, !target.utf8.contains(0),
+                ArchivePath.staysInside(target: target, of: path.string)
+            else { throw damaged("the link \"\(entry.path)\" leaves the pack") }
+        }
+        return (entry.path, false)
+    }
+}
+
+extension PackIndex.Archive {
+    fileprivate func validate() throws {
+        guard (1...PackIndex.Limits.blockSize).contains(blockSize) else {
+            throw PackIndex.damaged("its blocks have \(blockSize) bytes")
+        }
+        guard (0...PackIndex.Limits.size).contains(streamSize), (0...PackIndex.Limits.size).contains(size) else {
+            throw PackIndex.damaged("its archive has a size that none has")
+        }
+        guard Int64(storedSizes.count) == Self.blockCount(streamSize: streamSize, blockSize: blockSize) else {
+            throw PackIndex.damaged("it lists \(storedSizes.count) blocks")
+        }
+        var sum = Int64(ArchiveBlock.wrapperHeadSize)
+        for (block, stored) in storedSizes.enumerated() {
+            guard stored > 0, stored <= contentSize(of: block) else {
+                throw PackIndex.damaged("the block \(block) has \(stored) bytes")
+            }
+            sum += Int64(ArchiveBlock.headSize + stored)
+        }
+        guard sum == size else {
+            throw PackIndex.damaged("its blocks come to \(sum) bytes, and its archive to \(size)")
+        }
+    }
+}

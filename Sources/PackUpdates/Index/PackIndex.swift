@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Crypto
+
+/// What is in a pack's archive and where: every file with its digest and its place in the uncompressed stream, and where
+/// every block of the archive is. With it a device fetches the blocks that hold what it has not.
+///
+/// A value of this type is sound: its parts fit each other, and its paths are safe. `docs/formats/pack-index.md` is the
+/// file.
+package struct PackIndex: Hashable, Sendable {
+    /// What an index's file name ends with, behind that of the archive.
+    package static let fileSuffix = ".index"
+
+    package let archive: Archive
+    /// The different contents of files, each once, in the order in which they first come in the stream.
+    package let contents: [Content]
+    /// Files and links in the order of the stream, and folders that hold nothing.
+    package let entries: [Entry]
+    /// The average of `chunks`, in bytes.
+    package let chunkAverage: Int
+    /// The chunks of all contents that have some, one after the other; `Content.chunks` says which are whose.
+    package let chunks: [ContentChunker.Chunk]
+
+    /// The archive as a whole, and its blocks.
+    package struct Archive: Hashable, Sendable {
+        /// In bytes.
+        package let size: Int64
+        /// The archive's tree digest.
+        package let digest: Digest
+        /// The letter behind `pbz`.
+        package let letter: UInt8
+        /// Bytes of the uncompressed stream in every block but the last, which may have fewer.
+        package let blockSize: Int
+        /// Bytes of the uncompressed stream.
+        package let streamSize: Int64
+        /// How many bytes the payload of each block has.
+        package let storedSizes: [Int]
+    }
+
+    /// One content, in whatever files it is.
+    package struct Content: Hashable, Sendable {
+        /// SHA-256 of all of it.
+        package let digest: Digest
+        package let size: Int64
+        /// Where it first begins in the uncompressed stream.
+        package let offset: Int64
+        /// Its chunks in the index's list; empty when it has none, because it is small.
+        package let chunks: Range<Int>
+    }
+
+    /// A file, a link, or an empty folder.
+    package struct Entry: Hashable, Sendable {
+        /// As in the archive: `manifest.json`, or below `Contents/`.
+        package let path: String
+        package let kind: Kind
+
+        package enum Kind: Hashable, Sendable {
+            /// - Parameters:
+            ///   - content: which of the index's contents.
+            ///   - offset: where it begins in the uncompressed stream, this time.
+            case file(content: Int, offset: Int64, isExecutable: Bool)
+            case link(target: String)
+            case folder
+        }
+    }
+
+    /// - Throws: `PackUpdateError.damagedIndex` when the parts do not fit each other.
+    init(archive: Archive, contents: [Content], entries: [Entry], chunkAverage: Int, chunks: [ContentChunker.Chunk])
+        throws
+    {
+        self.archive = archive
+        self.contents = contents
+        self.entries = entries
+        self.chunkAverage = chunkAverage
+        self.chunks = chunks
+        try validate()
+    }
+
+    /// A content's chunks; empty when it has none.
+    package func chunks(of content: Int) -> ArraySlice<ContentChunker.Chunk> { chunks[contents[content].chunks] }
+
+    /// The sum of the sizes of the pack's files, its manifest not counted, in bytes.
+    package var installedSize: Int64 {
+        entries.reduce(0) { sum, entry in
+            guard case .file(let content, _, _) = entry.kind, entry.path != Self.manifestPath else { return sum }
+            return sum + contents[content].size
+        }
+    }
+}

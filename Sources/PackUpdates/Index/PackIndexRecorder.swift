@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import AppleArchive
+
+/// Makes the index of an archive while that is being written, from what its writer shows: the archive is not read again.
+/// Use it from one thread.
+package final class PackIndexRecorder {
+    private let maker: PackIndexMaker
+    private let decoder: ArchiveDecoder
+
+    /// - Parameter format: how the archive is cut in blocks; nil for one without, which has no index.
+    package init(format: ArchiveBlockFormat?, chunkAverage: Int = ContentChunker.defaultAverage) throws {
+        let maker = PackIndexMaker(chunkAverage: chunkAverage)
+        if let format { maker.format(format) }
+        self.maker = maker
+        decoder = try ArchiveDecoder(sink: maker, threads: 1)
+    }
+
+    /// The archive's next bytes, as they are written.
+    package func record(archive bytes: UnsafeRawBufferPointer) { maker.archive(bytes) }
+
+    /// The archive's next block, uncompressed, and how many bytes its payload has.
+    /// - Throws: `ArchiveError`
+    package func record(block content: UnsafeRawBufferPointer, storedSize: Int) throws {
+        maker.block(contentSize: UInt64(content.count), storedSize: UInt64(storedSize))
+        try decoder.feed(content)
+    }
+
+    /// The index, when all was shown.
+    /// - Throws: `PackUpdateError.notIndexable`, `ArchiveError`
+    package func finish() throws -> PackIndex {
+        try decoder.finish()
+        return try maker.finish()
+    }
+}

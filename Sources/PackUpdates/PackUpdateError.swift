@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Kit
+
+/// What went wrong with the files by which packs are updated.
+package typealias PackUpdateError = RoomError<PackUpdateErrorCode>
+
+/// What goes wrong, by kind.
+package struct PackUpdateErrorCode: ErrorCode {
+    package let name: String
+
+    /// An index that is none, is damaged, or contradicts itself.
+    package static let damagedIndex = Self(name: "update.damagedIndex")
+    /// A file of a version that is not known here.
+    package static let unknownVersion = Self(name: "update.unknownVersion")
+    /// An archive that no index can describe.
+    package static let notIndexable = Self(name: "update.notIndexable")
+    /// An index that belongs to another archive.
+    package static let mismatch = Self(name: "update.mismatch")
+    /// A file could not be read or written.
+    package static let io = Self(name: "update.io")
+
+    package var exitCode: ExitCode { self == .io ? .failure : .badInput }
+}

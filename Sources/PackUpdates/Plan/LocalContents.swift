@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Crypto
+
+/// What is on the device already, as far as it can serve to make one pack: whole contents by their digests, and chunks of
+/// those that the wanted pack has in common.
+package struct LocalContents: Sendable {
+    /// A content on the device: a number for the pack's version that the caller has given, and the content's number in
+    /// that one's index.
+    package struct Source: Hashable, Sendable {
+        package let pack: Int
+        package let content: Int
+
+        package init(pack: Int, content: Int) {
+            self.pack = pack
+            self.content = content
+        }
+    }
+
+    /// Where in a local content a chunk begins.
+    struct Place: Hashable, Sendable {
+        let source: Source
+        let offset: Int64
+    }
+
+    private var sources: [Digest: Source] = [:]
+    private var places: [ContentChunker.Chunk: Place] = [:]
+    private let wanted: Set<ContentChunker.Chunk>
+    private let chunkAverage: Int
+
+    /// - Parameter target: the index of the wanted pack; only its chunks are kept in mind.
+    package init(for target: PackIndex) {
+        wanted = Set(target.chunks)
+        chunkAverage = target.chunkAverage
+    }
+
+    /// Adds what a local version has. What came first is preferred: add the version that is most alike first.
+    /// - Parameters:
+    ///   - pack: how `Source` will name the version.
+    ///   - isUsable: whether a content, by its number, is there and undamaged.
+    package mutating func add(_ index: PackIndex, as pack: Int, isUsable: (Int) -> Bool = { _ in true }) {
+        for (number, content) in index.contents.enumerated() where isUsable(number) {
+            let source = Source(pack: pack, content: number)
+            if sources[content.digest] == nil { sources[content.digest] = source }
+            guard index.chunkAverage == chunkAverage else { continue }
+            var offset: Int64 = 0
+            for chunk in index.chunks(of: number) {
+                if wanted.contains(chunk), places[chunk] == nil {
+                    places[chunk] = Place(source: source, offset: offset)
+                }
+                offset += Int64(chunk.size)
+            }
+        }
+    }
+
+    /// Where the whole of a content is.
+    package func source(of digest: Digest) -> Source? { sources[digest] }
+
+    func place(of chunk: ContentChunker.Chunk) -> Place? { places[chunk] }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+extension UpdatePlanner {
+    /// The parts of the uncompressed stream that hold what of a content is not there.
+    func missingParts(of number: Int) -> [Range<Int64>] {
+        let content = target.contents[number]
+        guard content.size > 0 else { return [] }
+        guard !content.chunks.isEmpty else { return [content.offset..<content.offset + content.size] }
+        var parts: [Range<Int64>] = []
+        var offset = content.offset
+        for chunk in target.chunks(of: number) {
+            let end = offset + Int64(chunk.size)
+            if local.place(of: chunk) == nil {
+                if let last = parts.last, last.upperBound == offset {
+                    parts[parts.count - 1] = last.lowerBound..<end
+                } else {
+                    parts.append(offset..<end)
+                }
+            }
+            offset = end
+        }
+        return parts
+    }
+
+    /// A content's pieces. What is in blocks that are fetched anyway is taken from there: it cannot be damaged.
+    func pieces(of number: Int, fetched: [Range<Int>]) -> [UpdatePlan.Piece] {
+        let content = target.contents[number]
+        guard content.size > 0 else { return [] }
+        guard !content.chunks.isEmpty else { return [.stream(offset: content.offset, size: content.size)] }
+        var pieces: [UpdatePlan.Piece] = []
+        var offset = content.offset
+        for chunk in target.chunks(of: number) {
+            let size = Int64(chunk.size)
+            if let place = local.place(of: chunk), !isFetched(offset..<offset + size, fetched) {
+                pieces.append(joining: .local(place.source, offset: place.offset, size: size))
+            } else {
+                pieces.append(joining: .stream(offset: offset, size: size))
+            }
+            offset += size
+        }
+        return pieces
+    }
+
+    private func isFetched(_ part: Range<Int64>, _ fetched: [Range<Int>]) -> Bool {
+        let wanted = target.archive.blocks(holding: part)
+        var (low, high) = (0, fetched.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if fetched[middle].upperBound <= wanted.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        return low < fetched.count && fetched[low].lowerBound <= wanted.lowerBound
+            && wanted.upperBound <= fetched[low].upperBound
+    }
+
+    /// The blocks that hold parts of the stream, in order; neighbours are one range, and so are those whose gap costs less
+    /// than another request.
+    func mergedBlocks(holding parts: [Range<Int64>]) -> [Range<Int>] {
+        let wanted = parts.map { target.archive.blocks(holding: $0) }.sorted { $0.lowerBound < $1.lowerBound }
+        var result: [Range<Int>] = []
+        for range in wanted {
+            if let last = result.last,
+                range.lowerBound <= last.upperBound
+                    || offsets[range.lowerBound] - offsets[last.upperBound] <= costOfRange
+            {
+                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+
+    /// Ranges in order, with those joined whose gap costs less than another request.
+    func merged(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
+        var result: [Range<Int64>] = []
+        for range in ranges {
+            if let last = result.last, range.lowerBound - last.upperBound <= costOfRange {
+                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+
+    /// Bytes that are worth a range more.
+    private var costOfRange: Int64 {
+        switch facts.ranges {
+        case .none, .single: facts.costs.request
+        case .several(let count): facts.costs.part + facts.costs.request / Int64(max(1, count))
+        }
+    }
+
+    /// What fetching parts of some files takes.
+    func price(_ files: [[Range<Int64>]]) -> (bytes: Int64, requests: Int) {
+        var (bytes, requests) = (Int64(0), 0)
+        for ranges in files {
+            bytes += ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+            switch facts.ranges {
+            case .several(let most) where ranges.count > 1:
+                bytes += facts.costs.part * Int64(ranges.count)
+                requests += (ranges.count + max(1, most) - 1) / max(1, most)
+            default: requests += ranges.count
+            }
+        }
+        return (bytes, requests)
+    }
+}
+
+extension [UpdatePlan.Piece] {
+    /// Appends a piece, or makes the last one longer when the two come from one place.
+    fileprivate mutating func append(joining piece: UpdatePlan.Piece) {
+        switch (last, piece) {
+        case (.local(let source, let offset, let size)?, .local(let next, let nextOffset, let nextSize))
+        where source == next && offset + size == nextOffset:
+            self[count - 1] = .local(source, offset: offset, size: size + nextSize)
+        case (.stream(let offset, let size)?, .stream(let nextOffset, let nextSize)) where offset + size == nextOffset:
+            self[count - 1] = .stream(offset: offset, size: size + nextSize)
+        default: append(piece)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import PackUpdates
+import System
+import TestSupport
+import Testing
+
+@testable import Commands
+
+struct IndexCommandTests {
+    @Test func packagingWritesTheIndexBesideTheArchive() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            let result = await shell("package", "M.json", "-o", "X.aar")
+            #expect(result.code == .success)
+            #expect(result.output.contains("\nX.aar.index: "))
+            let index = try PackIndex.read(scratch("X.aar.index"))
+            #expect(
+                index.entries.map(\.path) == ["manifest.json", "Contents/Levels/1/map", "Contents/Videos/Start.m4v"])
+            #expect(await shell("package", "M.json", "-o", "Y.aar", "--no-index").code == .success)
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("Y.aar.index")))
+            let made = await shell("index", "Y.aar")
+            #expect(made.code == .success)
+            #expect(try File.read(scratch("Y.aar.index")) == File.read(scratch("X.aar.index")))
+            let again = await shell("index", "Y.aar")
+            #expect(again.code == .failure)
+            #expect(again.errors.contains("\"Y.aar.index\" exists already and is not overwritten"))
+        }
+    }
+
+    @Test func anIndexInTheWayIsNotOverwritten() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            try scratch.write("mine", to: "X.aar.index")
+            let result = await shell("package", "M.json", "-o", "X.aar")
+            #expect(result.code == .failure)
+            #expect(result.errors.contains("\"X.aar.index\" exists already"))
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("X.aar")))
+        }
+    }
+
+    @Test func archivesWithoutBlocksArePackedWithAWarning() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            let result = await shell("package", "M.json", "-o", "X.aar", "--compression", "none")
+            #expect(result.code == .success)
+            #expect(result.errors.contains("warning: The archive can have no index"))
+            let made = await shell("index", "X.aar")
+            #expect(made.code == .badInput)
+            #expect(made.errors.contains("blocks"))
+        }
+    }
+
+    @Test func verifyHoldsAnArchiveAgainstItsIndex() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
+            #expect(await shell("verify", "X.aar").code == .success)
+            try scratch.write("another film", to: "Intro.m4v")
+            #expect(await shell("package", "M.json", "-o", "Y.aar").code == .success)
+            try scratch.write(try File.read(scratch("Y.aar.index")), to: "X.aar.index")
+            let other = await shell("verify", "X.aar")
+            #expect(other.code == .badInput)
+            #expect(other.errors.contains("X.aar.index is not the index of the archive beside it"))
+            try scratch.write("LRDRINDX and nothing", to: "X.aar.index")
+            let damaged = await shell("verify", "X.aar")
+            #expect(damaged.code == .badInput)
+            #expect(damaged.errors.contains("X.aar.index"))
+        }
+    }
+}

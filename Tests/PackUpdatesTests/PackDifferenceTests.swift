@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import TestSupport
+import Testing
+
+@testable import PackUpdates
+
+@Suite struct PackDifferenceTests {
+    private func bytes(_ seed: UInt64, _ count: Int) -> [UInt8] {
+        var generator = SeededGenerator(seed: seed)
+        return generator.bytes(count)
+    }
+
+    @Test func everyFileIsToldByWhatBecameOfIt() throws {
+        let old = try ModelPack([
+            "same": bytes(1, 5000), "from": bytes(2, 5000), "changed": bytes(3, 60_000), "gone": bytes(4, 10),
+        ])
+        let new = try ModelPack([
+            "same": bytes(1, 5000), "to": bytes(2, 5000), "changed": bytes(5, 60_000), "added": bytes(6, 9000),
+        ])
+        let difference = PackDifference(from: old.index, to: new.index, costs: .init(request: 0, part: 0))
+        #expect(difference.unchangedCount == 2)
+        #expect(
+            difference.files.map { "\($0.path.dropFirst(9)) \($0.change.rawValue)" } == [
+                "changed changed", "added added", "from removed", "to moved", "gone removed",
+            ])
+        #expect(difference.files[0].blockBytes > difference.files[1].blockBytes)
+        #expect(difference.files[1].blockBytes > 0 && difference.files[2].blockBytes == 0)
+        #expect(difference.changedPaths == ["Contents/changed"])
+        #expect(difference.best.method == .blocks)
+        #expect(difference.blocks.bytesToFetch < difference.whole.bytesToFetch)
+    }
+
+    @Test func aSmallPatchIsWhatADeviceWouldTake() throws {
+        let old = try ModelPack(["a": bytes(1, 60_000)])
+        let new = try ModelPack(["a": bytes(2, 60_000)])
+        #expect(PackDifference(from: old.index, to: new.index, patchSize: 100).best.method == .patch)
+        #expect(PackDifference(from: old.index, to: new.index, patchSize: 1 << 30).best.method == .whole)
+    }
+
+    @Test func filesThatDifferInTimesAloneAreNoted() throws {
+        let old = try ModelPack(["a": bytes(1, 600), "b": bytes(2, 600), "c": bytes(3, 600)])
+        let new = try ModelPack(["a": bytes(4, 600), "b": bytes(5, 600), "c": bytes(6, 600)])
+        var difference = PackDifference(from: old.index, to: new.index)
+        let (one, two) = (SHA256.hash([1]), SHA256.hash([2]))
+        difference.compareStamps(["Contents/a": one, "Contents/b": one], ["Contents/a": one, "Contents/b": two])
+        #expect(difference.files.filter(\.hasOnlyOtherStamps).map(\.path) == ["Contents/a"])
+    }
+}

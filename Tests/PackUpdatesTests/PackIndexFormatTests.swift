@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Kit
+import TestSupport
+import Testing
+
+@testable import PackUpdates
+
+@Suite struct PackIndexFormatTests {
+    /// An index made up of random parts that fit.
+    private func random(_ generator: inout SeededGenerator) throws -> PackIndex {
+        func digest(_ generator: inout SeededGenerator) -> Digest { SHA256.hash(generator.bytes(8)) }
+        var contents: [PackIndex.Content] = []
+        var chunks: [ContentChunker.Chunk] = []
+        var entries: [PackIndex.Entry] = []
+        var end: Int64 = 0
+        for number in 0..<Int.random(in: 1...40, using: &generator) {
+            let path = number == 0 ? "manifest.json" : "Contents/d\(number % 3)/ä\(number)"
+            switch number == 0 ? 9 : Int.random(in: 0..<10, using: &generator) {
+            case 0: entries.append(.init(path: path, kind: .link(target: "../x\(number)")))
+            case 1: entries.append(.init(path: path, kind: .folder))
+            case 2 where !contents.isEmpty:
+                let content = Int.random(in: 0..<contents.count, using: &generator)
+                entries.append(.init(path: path, kind: .file(content: content, offset: end, isExecutable: true)))
+                end += contents[content].size
+            default:
+                let start = chunks.count
+                var size = Int64(number % 5 * 1000)
+                if number.isMultiple(of: 4) {
+                    for _ in 0..<4 {
+                        chunks.append(
+                            .init(size: Int.random(in: 1...5000, using: &generator), digestPrefix: generator.next()))
+                    }
+                    size = chunks[start...].reduce(0) { $0 + Int64($1.size) }
+                }
+                end += Int64.random(in: 0...60, using: &generator)
+                let content = PackIndex.Content(
+                    digest: digest(&generator), size: size, offset: end, chunks: start..<chunks.count)
+                entries.append(
+                    .init(
+                        path: path,
+                        kind: .file(content: contents.count, offset: end, isExecutable: number.isMultiple(of: 2))))
+                contents.append(content)
+                end += size
+            }
+        }
+        let blockSize = 4096
+        let stored = (0..<PackIndex.Archive.blockCount(streamSize: end, blockSize: blockSize)).map { block in
+            Int.random(in: 1...Int(min(Int64(blockSize), end - block * Int64(blockSize))), using: &generator)
+        }
+        return try PackIndex(
+            archive: .init(
+                size: 12 + stored.reduce(0) { $0 + 16 + Int64($1) }, digest: digest(&generator), letter: 0x65,
+                blockSize: blockSize, streamSize: end, storedSizes: stored),
+            contents: contents, entries: entries, chunkAverage: 1024, chunks: chunks)
+    }
+
+    @Test func isReadBackAsWritten() throws {
+        var generator = SeededGenerator.forTest()
+        for _ in 0..<300 {
+            let index = try random(&generator)
+            #expect(try PackIndex(decoding: index.encoded(compressed: false)) == index)
+            #expect(try PackIndex(decoding: index.encoded()) == index)
+        }
+    }
+
+    /// Whatever is done to a file, it is refused, or is an index that is written and read as it stands.
+    @Test func damageIsRefusedOrSound() throws {
+        var generator = SeededGenerator.forTest()
+        var refused = 0
+        for round in 0..<4000 {
+            var file = try random(&generator).encoded(compressed: round.isMultiple(of: 8))
+            for _ in 0...Int.random(in: 0...2, using: &generator) where !file.isEmpty {
+                let place = Int.random(in: 0..<file.count, using: &generator)
+                switch Int.random(in: 0..<5, using: &generator) {
+                case 0: file.remove(at: place)
+                case 1: file.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+                case 2: file[place] = [0, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+                case 3: file.removeLast(min(file.count, place % 40 + 1))
+                default: file[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                }
+            }
+            do {
+                let index = try PackIndex(decoding: file)
+                #expect(try PackIndex(decoding: index.encoded(compressed: false)) == index)
+            } catch let error as PackUpdateError {
+                #expect([.damagedIndex, .unknownVersion].contains(error.code))
+                refused += 1
+            }
+        }
+        #expect(refused > 1000)
+    }
+
+    @Test func claimsAreBoundBeforeTheyAreBelieved() throws {
+        let head = PackIndex.magic + [1, 0, 0, 0, 0, 0, 0, 0]
+        func refusal(_ file: [UInt8]) -> String {
+            let error = #expect(throws: PackUpdateError.self) { try PackIndex(decoding: file) }
+            return error?.message ?? ""
+        }
+        #expect(refusal([]).contains("no index"))
+        #expect(refusal(head + [UInt8](repeating: 0xFF, count: 8)).contains("claims"))
+        var later = head
+        later[8] = 2
+        #expect(refusal(later + [0]).contains("version 2"))
+        // A block list that 2^48 bytes in blocks of one byte would have.
+        let body: [UInt8] =
+            [0] + [UInt8](repeating: 0, count: 32) + [0x65, 1] + [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40]
+        #expect(refusal(head + [UInt8(body.count), 0, 0, 0, 0, 0, 0, 0] + body).contains("blocks"))
+    }
+
+    /// A file written by hand after the format's page, not by the code that is tested.
+    @Test func theReferenceFileIsReadAndWritten() throws {
+        func digest(_ byte: UInt8) throws -> Digest {
+            try #require(Digest(bytes: [UInt8](repeating: byte, count: Digest.byteCount)))
+        }
+        let index = try PackIndex(
+            archive: .init(
+                size: 128, digest: digest(0x11), letter: UInt8(ascii: "e"), blockSize: 4096, streamSize: 300,
+                storedSizes: [100]),
+            contents: [
+                .init(digest: digest(0x22), size: 10, offset: 50, chunks: 0..<0),
+                .init(digest: digest(0x33), size: 200, offset: 90, chunks: 0..<2),
+            ],
+            entries: [
+                .init(path: "manifest.json", kind: .file(content: 0, offset: 50, isExecutable: false)),
+                .init(path: "Contents/a", kind: .file(content: 1, offset: 90, isExecutable: true)),
+                .init(path: "Contents/b", kind: .link(target: "a")), .init(path: "Contents/c", kind: .folder),
+                .init(path: "Contents/d", kind: .file(content: 0, offset: 290, isExecutable: false)),
+            ], chunkAverage: 32 << 10,
+            chunks: [
+                .init(size: 150, digestPrefix: 0x0102_0304_0506_0708),
+                .init(size: 50, digestPrefix: 0x0B0C_0D0E_0F10_1112),
+            ])
+        let reference = try #require(Hexadecimal.decode(Self.reference))
+        #expect(try PackIndex(decoding: reference) == index)
+        #expect(try index.encoded(compressed: false) == reference)
+    }
+
+    private static let reference = """
+        4c524452494e44580100000000000000b600000000000000800111111111111111111111111111111111111111111111\
+        11111111111111111111658020ac0264020ac80122222222222222222222222222222222222222222222222222222222\
+        222222223333333333333333333333333333333333333333333333333333333333333333808002000296013201020304\
+        050607080b0c0d0e0f101112050001020300000d6d616e69666573742e6a736f6e000a436f6e74656e74732f61090162\
+        0901630901640032001e01000161
+        """
+}
