@@ -3,8 +3,8 @@
 
 import Kit
 
-/// Works on items with own threads and gives them back in the order they came. Submitted to and taken from by one
-/// thread. Threads start when first needed and end with the pipeline.
+/// Works on items with own threads, or on the submitting one, and gives them back in the order they came. Submitted to and
+/// taken from by one thread. Threads start when first needed and end with the pipeline.
 ///
 /// The pipeline owns an item from `submit` to `next`, and within it one thread at a time does: whoever takes an item on
 /// takes it out of the state behind the lock. The submitting thread keeps no other reference.
@@ -19,8 +19,13 @@ final class OrderedPipeline<Item> {
         var closed = false
     }
 
-    private let threads: Int
-    private let makeWorker: @Sendable () -> Worker
+    /// Who does the work.
+    private enum Labour {
+        case threads(atMost: Int, makeWorker: @Sendable () -> Worker)
+        case submitter(Worker)
+    }
+
+    private let labour: Labour
     private let monitor = Monitor(State())
     private var started = 0
     /// Items are numbered in their order: the next to hand in, and the next to give back.
@@ -31,8 +36,12 @@ final class OrderedPipeline<Item> {
 
     /// - Parameter threads: how many threads at most; 0 means one for each core.
     init(threads: Int, makeWorker: @escaping @Sendable () -> Worker) {
-        self.threads = threads > 0 ? threads : Processors.count
-        self.makeWorker = makeWorker
+        labour = .threads(atMost: threads > 0 ? threads : Processors.count, makeWorker: makeWorker)
+    }
+
+    /// Has the submitting thread do the work.
+    init(worker: @escaping Worker) {
+        labour = .submitter(worker)
     }
 
     deinit {
@@ -45,7 +54,7 @@ final class OrderedPipeline<Item> {
     var inFlight: Int { submitted - returned }
 
     /// As many items as keep every thread busy while the submitting thread is away.
-    var capacity: Int { threads + 2 }
+    var capacity: Int { if case .threads(let threads, _) = labour { threads + 2 } else { 1 } }
 
     /// Hands an item to the threads.
     func submit(_ item: Item) {
@@ -55,7 +64,11 @@ final class OrderedPipeline<Item> {
             state.waiting.append((number, item))
             return state.idle < state.waiting.count
         }
-        if needsThread, started < threads { startThread() }
+        switch labour {
+        case .threads(let threads, let makeWorker):
+            if needsThread, started < threads { startThread(makeWorker) }
+        case .submitter(let worker): workHere(worker)
+        }
     }
 
     /// The oldest item, when its work is done; nil when it is not, or none is in flight.
@@ -70,8 +83,8 @@ final class OrderedPipeline<Item> {
         return item
     }
 
-    private func startThread() {
-        let (monitor, makeWorker) = (monitor, makeWorker)
+    private func startThread(_ makeWorker: @escaping @Sendable () -> Worker) {
+        let monitor = monitor
         do {
             try WorkerThread.start(name: "larder-blocks") {
                 let worker = makeWorker()
@@ -82,13 +95,14 @@ final class OrderedPipeline<Item> {
             }
             started += 1
         } catch {
-            if started == 0 { workHere() }
+            guard started == 0 else { return }
+            let worker = ownWorker ?? makeWorker()
+            ownWorker = worker
+            workHere(worker)
         }
     }
 
-    private func workHere() {
-        let worker = ownWorker ?? makeWorker()
-        ownWorker = worker
+    private func workHere(_ worker: Worker) {
         while let (number, item) = monitor.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
             worker(item)
             monitor.withLock { $0.finished[number] = item }

@@ -33,8 +33,8 @@ package final class ArchiveWriter {
     private let blockSize: Int
     private let fields: ArchiveFields
     private let pipeline: OrderedPipeline<PackJob>
-    private var current = PackJob()
-    private var spareJobs: [PackJob] = []
+    private let workspace: ArchiveWorkspace
+    private var current: PackJob
     private var failure: (any Error)?
     private var finished = false
 
@@ -43,9 +43,10 @@ package final class ArchiveWriter {
     ///   - blockSize: of the uncompressed stream, in bytes; within `blockSizes`.
     ///   - threads: how many threads compress; 0 means one for each core.
     ///   - fields: which optional header fields are written.
+    ///   - workspace: has the calling thread compress with this memory, and no other thread is started.
     package init(
         output: @escaping Output, compression: Compression = .lzfse, blockSize: Int = ArchiveWriter.defaultBlockSize,
-        threads: Int = 0, fields: ArchiveFields = .all
+        threads: Int = 0, fields: ArchiveFields = .all, workspace: ArchiveWorkspace? = nil
     ) throws {
         guard Self.blockSizes.contains(blockSize) else {
             throw ArchiveError(
@@ -58,10 +59,17 @@ package final class ArchiveWriter {
         self.blockSize = blockSize
         self.fields = fields
         let algorithm = compression.algorithm
-        pipeline = OrderedPipeline(threads: threads) {
-            let codec = try? algorithm?.makeCodec()
-            return { $0.run(codec) }
+        if let workspace {
+            let codec = workspace.codec(for: algorithm)
+            pipeline = OrderedPipeline { $0.run(codec) }
+        } else {
+            pipeline = OrderedPipeline(threads: threads) {
+                let codec = try? algorithm?.makeCodec()
+                return { $0.run(codec) }
+            }
         }
+        self.workspace = workspace ?? ArchiveWorkspace()
+        current = self.workspace.takeJob()
         guard let algorithm else { return }
         var head = Array("pbz".utf8) + [algorithm.rawValue]
         head.append(bigEndian: UInt64(blockSize))
@@ -123,6 +131,7 @@ package final class ArchiveWriter {
             finished = true
             if current.size > 0 { try submit() }
             try drain(downTo: 0)
+            workspace.giveBack(current)
         }
     }
 
@@ -159,7 +168,7 @@ package final class ArchiveWriter {
 
     private func submit() throws {
         pipeline.submit(current)
-        current = spareJobs.popLast() ?? PackJob()
+        current = workspace.takeJob()
         try drain(downTo: pipeline.capacity - 1)
     }
 
@@ -167,8 +176,7 @@ package final class ArchiveWriter {
         while pipeline.inFlight > 0 {
             guard let job = pipeline.next(waiting: pipeline.inFlight > count) else { return }
             try emit(job)
-            job.reset()
-            spareJobs.append(job)
+            workspace.giveBack(job)
         }
     }
 

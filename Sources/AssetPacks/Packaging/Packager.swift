@@ -51,20 +51,21 @@ package struct Packager: Sendable {
     ///
     /// The file gets its name when it is complete: neither a failure nor a kill leaves anything behind.
     /// - Parameters:
+    ///   - workspace: has the calling thread do all the work, with this memory.
     ///   - isCancelled: asked after each block; true ends packing with `CancellationError`.
     ///   - progress: called on the calling thread after each block.
     ///   - observer: is shown the archive's bytes in order, on the calling thread.
     ///   - blockObserver: is shown the archive's blocks in order, on the calling thread.
     /// - Throws: `AssetPackError`; `outputExists` when something is at `path`.
     package func package(
-        to path: FilePath, isCancelled: @escaping () -> Bool = { false },
+        to path: FilePath, workspace: ArchiveWorkspace? = nil, isCancelled: @escaping () -> Bool = { false },
         progress: @escaping (Progress) -> Void = { _ in },
         observer: @escaping (UnsafeRawBufferPointer) -> Void = { _ in }, blockObserver: BlockObserver? = nil
     ) throws -> Result {
         do {
             var file = try NewFile(at: path)
             let descriptor = file.descriptor
-            let result = try write(progress: progress, blockObserver: blockObserver) { bytes in
+            let result = try write(workspace: workspace, progress: progress, blockObserver: blockObserver) { bytes in
                 if isCancelled() { throw CancellationError() }
                 do {
                     try descriptor.writeFully(bytes)
@@ -85,14 +86,15 @@ package struct Packager: Sendable {
     /// Packs to whatever takes the bytes.
     /// - Throws: `AssetPackError`, or what `output` throws.
     package func write(
-        progress: @escaping (Progress) -> Void = { _ in }, blockObserver: BlockObserver? = nil,
-        to output: @escaping ArchiveWriter.Output
+        workspace: ArchiveWorkspace? = nil, progress: @escaping (Progress) -> Void = { _ in },
+        blockObserver: BlockObserver? = nil, to output: @escaping ArchiveWriter.Output
     ) throws -> Result {
         let root = try open(evaluation.sourceDirectory)
         let total = evaluation.selection.totalSize
         do {
             let writer = try ArchiveWriter(
-                output: output, compression: compression, blockSize: blockSize, threads: threads, fields: .mode)
+                output: output, compression: compression, blockSize: blockSize, threads: threads, fields: .mode,
+                workspace: workspace)
             writer.onProgress = { progress(Progress(completed: min(Int64(clamping: $0), total), total: total)) }
             writer.onBlock = blockObserver
             try writer.append(

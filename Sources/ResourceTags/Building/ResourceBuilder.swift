@@ -60,7 +60,7 @@ package struct ResourceBuilder: Sendable {
 
         for index in schedule.alone {
             let done = monitor.withLock { $0.completed }
-            let output = try pack(packs[index], into: folder, threads: threads, isCancelled: isCancelled) {
+            let output = try pack(packs[index], into: folder, isCancelled: isCancelled) {
                 progress(done + $0, total)
             }
             monitor.withLock { state in
@@ -89,10 +89,11 @@ package struct ResourceBuilder: Sendable {
 
     /// Packs what waits until nothing does, or something failed.
     private func work(_ monitor: Monitor<State>, into folder: FilePath, _ isCancelled: @escaping @Sendable () -> Bool) {
+        let workspace = ArchiveWorkspace()
         while let index = monitor.withLock({ $0.failure == nil ? $0.waiting.popFirst() : nil }) {
             do {
                 let pack = sources.plan.packs[index]
-                let output = try self.pack(pack, into: folder, threads: 1, isCancelled: isCancelled)
+                let output = try self.pack(pack, into: folder, workspace: workspace, isCancelled: isCancelled)
                 monitor.withLock { state in
                     state.outputs[index] = output
                     state.completed += pack.selection.totalSize
@@ -116,8 +117,8 @@ package struct ResourceBuilder: Sendable {
     }
 
     private func pack(
-        _ pack: ResourcePlan.Pack, into folder: FilePath, threads: Int, isCancelled: @escaping () -> Bool,
-        progress: @escaping (Int64) -> Void = { _ in }
+        _ pack: ResourcePlan.Pack, into folder: FilePath, workspace: ArchiveWorkspace? = nil,
+        isCancelled: @escaping () -> Bool, progress: @escaping (Int64) -> Void = { _ in }
     ) throws -> Output {
         var packager = Packager(
             PackEvaluation(pack.manifest, selection: pack.selection, sourceDirectory: sources.sourceDirectory))
@@ -126,7 +127,7 @@ package struct ResourceBuilder: Sendable {
         packager.threads = threads
         var digest = TreeDigest()
         let result = try packager.package(
-            to: folder.appending(Self.archiveName(packID: pack.id)), isCancelled: isCancelled,
+            to: folder.appending(Self.archiveName(packID: pack.id)), workspace: workspace, isCancelled: isCancelled,
             progress: { progress($0.completed) }, observer: { digest.update($0) })
         let selection = pack.selection
         return Output(

@@ -51,11 +51,13 @@ struct SampleArchive {
     }
 
     func archive(
-        _ compression: Compression, blockSize: Int = 1 << 10, threads: Int = 2, fields: ArchiveFields = .all
+        _ compression: Compression, blockSize: Int = 1 << 10, threads: Int = 2, fields: ArchiveFields = .all,
+        workspace: ArchiveWorkspace? = nil
     ) throws -> [UInt8] {
         var result: [UInt8] = []
         let writer = try ArchiveWriter(
-            output: { result += $0 }, compression: compression, blockSize: blockSize, threads: threads, fields: fields)
+            output: { result += $0 }, compression: compression, blockSize: blockSize, threads: threads, fields: fields,
+            workspace: workspace)
         for file in files {
             let isFile = file.entry.type == .regularFile
             try writer.append(

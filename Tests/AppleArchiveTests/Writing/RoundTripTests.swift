@@ -27,6 +27,28 @@ import Testing
         #expect(Set(archives).count == 1)
     }
 
+    /// One after the other, of any kind and size, and also after one that broke off.
+    @Test func memoryThatIsUsedAgainMakesNoDifference() throws {
+        struct Full: Error {}
+        var generator = SeededGenerator.forTest()
+        let workspace = ArchiveWorkspace()
+        for _ in 0..<30 {
+            let sample = SampleArchive(&generator, count: Int.random(in: 0...20, using: &generator), largest: 5000)
+            let compression = Compression.allCases.randomElement(using: &generator) ?? .none
+            let blockSize = Int.random(in: 1 << 10...1 << 15, using: &generator)
+            let alone = try sample.archive(compression, blockSize: blockSize)
+            #expect(try sample.archive(compression, blockSize: blockSize, workspace: workspace) == alone)
+            let broken = try ArchiveWriter(
+                output: { if $0.count > 16 { throw Full() } }, compression: compression, blockSize: blockSize,
+                workspace: workspace)
+            #expect(throws: Full.self) {
+                try broken.append(
+                    EntryHeader(type: .regularFile, path: "x"), bytes: generator.bytes(100_000, redundancy: true))
+                try broken.finish()
+            }
+        }
+    }
+
     @Test(arguments: Compression.allCases) func takesOneByteAtATime(_ compression: Compression) throws {
         var generator = SeededGenerator.forTest()
         let sample = SampleArchive(&generator, count: 10, largest: 800)
