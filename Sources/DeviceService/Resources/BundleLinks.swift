@@ -113,14 +113,14 @@ final class BundleLinks: Sendable {
     }
 
     /// Calls `body` with the folder of each file, which is never reached through a link. Files that lie where the base has
-    /// something else than a folder are passed over.
+    /// something else than a folder are passed over, and so are paths that lead anywhere else.
     private func forEach(
         _ files: [String], below base: FilePath, making: Bool,
         _ body: (_ folder: FileDescriptor, _ name: FilePath, _ path: String, _ depth: Int) throws -> Void
     ) throws {
         let root = try OwnedDescriptor(base, .readOnly, options: [.directory, .noFollow])
         var open: (path: Substring, folder: OpenFolder?) = ("", OpenFolder(try root.borrowed.duplicate()))
-        for path in files {
+        for path in files where Self.isPlain(path) {
             let end = path.lastIndex(of: "/")
             let parent = end.map { path[..<$0] } ?? ""
             if parent != open.path {
@@ -132,6 +132,15 @@ final class BundleLinks: Sendable {
             if let first = names.first, Self.closed.contains(String(first)) { continue }
             try body(folder.descriptor.borrowed, FilePath(String(name)), path, names.count)
         }
+    }
+
+    /// Whether every part of a path names something in the folder before it. Paths were checked as they came; this is where they
+    /// are used.
+    private static func isPlain(_ path: String) -> Bool {
+        !path.utf8.contains(0)
+            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                !$0.isEmpty && $0 != "." && $0 != ".."
+            }
     }
 
     /// A folder below the base; nil when there is none, or something else.
