@@ -54,6 +54,9 @@ package struct TaggedApp: Sendable {
         return try app.write(into: scratch, named: "Probe\(app.version.filter(\.isNumber))")
     }
 
+    /// `OnDemandResources.plist` and `AssetPackManifest.plist`
+    package var lists: (list: String, manifest: String) { (list([:]), manifest) }
+
     private func list(_ extra: [String: String]) -> String {
         var packs: [String: Set<String>] = extra.mapValues { [$0] }
         for part in parts { for tag in part.tags { packs[tag, default: []].insert(part.packID) } }

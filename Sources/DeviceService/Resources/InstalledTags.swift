@@ -28,8 +28,7 @@ struct InstalledTags: Hashable, Sendable {
         let here = FileDescriptor.currentDirectory
         let list = app.appending(OnDemandResourcesPlist.fileName)
         guard here.exists(at: list) else { return nil }
-        let manifest = app.appending(AssetPackManifestPlist.fileName)
-        let resources = here.exists(at: manifest) ? try AssetPackManifestPlist(contentsOf: manifest).resources : []
+        let resources = try AssetPackManifestPlist(ofApp: app)?.resources ?? []
         let priorities = resources.compactMap { resource in
             resource.downloadPriority.map { (resource.packID, $0) }
         }

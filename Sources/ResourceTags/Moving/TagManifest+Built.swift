@@ -21,12 +21,7 @@ extension TagManifest {
     /// - Throws: `BundleError`, `ResourceTagsError`, `AssetPackError`
     package init(builtInto folder: FilePath) throws {
         let list = try OnDemandResourcesPlist(contentsOf: folder.appending(OnDemandResourcesPlist.fileName))
-        var resources: [AssetPackManifestPlist.Resource] = []
-        for name in [AssetPackManifestPlist.fileName, AssetPackManifestPlist.templateFileName]
-        where FileDescriptor.currentDirectory.exists(at: folder.appending(name)) {
-            resources = try AssetPackManifestPlist(contentsOf: folder.appending(name)).resources
-            break
-        }
+        let resources = try AssetPackManifestPlist(ofApp: folder)?.resources ?? []
         try self.init(
             list, priorities: Dictionary(resources.map { ($0.packID, $0.downloadPriority) }) { first, _ in first })
     }

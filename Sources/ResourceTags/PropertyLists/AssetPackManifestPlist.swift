@@ -3,7 +3,7 @@
 
 package import AppBundles
 package import Kit
-import System
+package import System
 
 /// `AssetPackManifest.plist`: where an app's tagged packs are, and which are fetched first (BA 6.2). Without an address that
 /// holds outside of the build's machine it is a template, to be filled in by who hosts the packs.
@@ -109,6 +109,16 @@ extension AssetPackManifestPlist.Resource {
 }
 
 extension AssetPackManifestPlist: TagPropertyList {
+    /// Reads the list of an app, or the template for it: only the addresses in that hold nowhere. Blocks.
+    /// - Parameter folder: the root of the app's resources.
+    /// - Returns: nil when there is neither.
+    /// - Throws: `BundleError` or `ResourceTagsError`, which name the file.
+    package init?(ofApp folder: FilePath) throws {
+        let lists = [Self.fileName, Self.templateFileName].map { folder.appending($0) }
+        guard let list = lists.first(where: { FileDescriptor.currentDirectory.exists(at: $0) }) else { return nil }
+        try self.init(contentsOf: list)
+    }
+
     package init(_ file: PropertyListFile) throws {
         let reader = TagPropertyListReader(source: file.path.string)
         var seen: Set<String> = []
