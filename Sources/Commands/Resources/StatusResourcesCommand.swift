@@ -6,8 +6,6 @@ import Kit
 
 /// What there is of an app's tags on this device.
 extension ResourceCommands {
-    /// How often `--watch` looks.
-    private static let interval = Duration.milliseconds(500)
     private static let barWidth = 20
 
     static let status = Command(
@@ -31,16 +29,16 @@ extension ResourceCommands {
             return .success
         }
         var last: [AppTags]?
-        while !Task.isCancelled {
+        for try await _ in connection.stream(ResourceChangesRequest(app: chosen)) {
             let now = try await tags(chosen, connection)
             if now != last {
                 if last != nil, context.isTerminal, !context.json { context.standardOutput.write("\u{1B}[H\u{1B}[2J") }
                 try show(now, context)
             }
             last = now
-            try await Task.sleep(for: interval)
         }
-        return .interrupted
+        if Task.isCancelled { return .interrupted }
+        throw DeviceError(.unavailable, "The device service has ended. Start this again to go on watching.")
     }
 
     private struct AppTags: Codable, Hashable {

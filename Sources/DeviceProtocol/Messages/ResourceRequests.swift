@@ -115,6 +115,20 @@ package struct SetPreservationPriorityRequest: DeviceRequest {
     }
 }
 
+/// Says when what `resources.tags` tells may have changed: at once, and from then on. It does not end by itself.
+package struct ResourceChangesRequest: DeviceStreamRequest {
+    package static let method = "resources.changes"
+    package typealias Event = ResourceChange
+    /// nil for all apps.
+    package var app: String?
+    package init(app: String? = nil) { self.app = app }
+}
+
+/// Nothing is said of what has changed: several changes may be one event.
+package struct ResourceChange: Codable, Hashable, Sendable {
+    package init() {}
+}
+
 /// Every tag of an app, with what is there of it (F4).
 package struct ResourceTagsRequest: DeviceRequest {
     package static let method = "resources.tags"

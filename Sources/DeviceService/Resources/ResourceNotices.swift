@@ -9,6 +9,8 @@ final class ResourceNotices: Sendable {
     private struct State {
         var next = 0
         var listeners: [Int: AsyncStream<ResourceNotice>.Continuation] = [:]
+        /// Who shows what there is, and uses nothing.
+        var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         /// Who waits for something to be let go of.
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
     }
@@ -27,10 +29,25 @@ final class ResourceNotices: Sendable {
             self?.state.withLock { $0.listeners[number] = nil }
             // A process that is gone uses nothing any more.
             self?.released()
+            self?.changed()
         }
         continuation.yield(.listening)
         return stream
     }
+
+    /// An element whenever what is in use, or how long it is kept, may have changed.
+    func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.next += 1
+            state.watchers[state.next] = continuation
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.watchers[number] = nil } }
+        return stream
+    }
+
+    func changed() { for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.yield() } }
 
     /// Something was let go of.
     func released() {

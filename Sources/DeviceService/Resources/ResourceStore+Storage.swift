@@ -58,6 +58,7 @@ extension ResourceStore: SpaceUser {
             // Its tags then count as never downloaded.
             tools.log.warning("A purge could not be noted", ["pack": key.description, "error": "\(error)"])
         }
+        notices.changed()
         return true
     }
 }

@@ -13,6 +13,21 @@ extension ResourceStore {
         let packs = try await existingTags(of: request.app).packs(of: request.tags, app: request.app)
         notices.released()
         try await tools.tables.noteUse(request.app, packs, at: min(request.time ?? .now, .now))
+        notices.changed()
+    }
+
+    /// An element at once, and whenever the list of tags may have changed; changes that follow each other closely are one.
+    nonisolated func changes(of app: String?) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let sources = (tools.store.events(ofApp: app), notices.changes())
+        let packs = Task { for await _ in sources.0 { continuation.yield() } }
+        let uses = Task { for await _ in sources.1 { continuation.yield() } }
+        continuation.onTermination = { _ in
+            packs.cancel()
+            uses.cancel()
+        }
+        continuation.yield()
+        return stream
     }
 
     /// - Throws: `DeviceError` with code `unknownTag`, `DatabaseError`
@@ -20,6 +35,7 @@ extension ResourceStore {
         _ = try await existingTags(of: request.app).packs(of: request.tags, app: request.app)
         let priority = Preservation(.whole, priority: request.priority).priority
         try await tools.tables.setPriority(request.app, request.tags, priority)
+        notices.changed()
     }
 
     /// Every tag, by name.

@@ -23,6 +23,10 @@ extension Harness {
         router.onStream(ResourceNoticesRequest.self) { _, _, emit in
             for await notice in resources.notices.listen() { emit(notice) }
         }
+        router.onStream(ResourceChangesRequest.self) { request, _, emit in
+            try await recovery.value
+            for await _ in resources.changes(of: request.app) { emit(ResourceChange()) }
+        }
         router.on(SetPreservationPriorityRequest.self) { request, _ in
             try await recovery.value
             try await resources.setPriority(request)

@@ -77,23 +77,26 @@ struct ResourceStatusTests {
     @Test("--watch shows it again when something has changed, and only then")
     func watching() async throws {
         let turns = Locked(0)
-        try await FakeService.with({ _, _ in
+        try await FakeService.with({ method, _ in
+            // Not each change is one of what is shown.
+            if method == "resources.changes" { return .events(Array(repeating: [:], count: 4)) }
             let turn = turns.withLock { turns in
                 turns += 1
                 return turns
             }
             switch turn {
             case 1, 2: return .result(["tags": [Self.tags[1]]])
-            case 3, 4: return .result(["tags": [Self.tags[0]]])
-            default: return .eventsAndDeath([])
+            default: return .result(["tags": [Self.tags[0]]])
             }
-        }) { _, scratch in
+        }) { service, scratch in
             let status = await larder("odr", "status", "a.b", "--watch", "--json", home: scratch.path)
             #expect(status.code != .success)
             // The last line says that the service is gone.
             let lines = try status.output.split(separator: "\n").map { try JSONParser.parse(String($0)).value }
             let states = lines.dropLast().map { $0["tags"]?.arrayValue?.first?["state"] }
             #expect(states == ["downloading", "inUse"], "\(status)")
+            #expect(service.requests.first == ["method": "resources.changes", "params": ["app": "a.b"]])
+            #expect(service.requests.count == 5, "it looks when it is told to")
         }
     }
 }
