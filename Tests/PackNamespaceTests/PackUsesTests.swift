@@ -54,6 +54,24 @@ import Testing
         }
     }
 
+    @Test func theLimitIsSeenByAll() throws {
+        try Scratch.with { scratch in
+            let layout = AppRootLayout(root: scratch.path)
+            let (app, service) = try (PackUses(of: layout), PackUses(of: layout))
+            #expect(try app.limit == nil)
+            try service.setLimit(5 << 30)
+            #expect(try app.limit == 5 << 30)
+            // A lock on any of the bytes is none of its business.
+            #expect(try app.hold("a") && app.limit == 5 << 30)
+            try service.setLimit(0)
+            #expect(try app.limit == 0)
+            try service.setLimit(nil)
+            #expect(try app.limit == nil)
+            try scratch.write("abc", to: "uses")
+            #expect(try app.limit == nil)
+        }
+    }
+
     @Test func nothingOutlivesWhoUsesIt() throws {
         try Scratch.with { scratch in
             let layout = AppRootLayout(root: scratch.path)

@@ -213,6 +213,8 @@ struct InstallSteps: Sendable {
         try await tools.registry.flush()
         try await offload { try bundles.commit(plan.app, number: plan.bundle) }
         try await tools.store.linkResources(app: plan.app)
+        let (root, limit) = (bundles.paths.appRoot(plan.app), tools.settings.current.resourcesInUse)
+        try await offload { try ResourceTools.publish(limit: limit, base: path.appending(folder), root: root) }
         let launched = try await tools.registry.app(plan.app)?.wasLaunched ?? false
         try await tools.registry.save(
             AppRecord(

@@ -195,6 +195,22 @@ actor ResourceStore {
             details: ["size": "\(size)", "limit": "\(limit)"])
     }
 
+    /// Has processes of all apps know the limit: they heed it for what is local without asking.
+    func publishLimit() async {
+        let limit = tools.settings.current.resourcesInUse
+        for record in (try? await tools.registry.apps()) ?? [] {
+            let root = tools.paths.appRoot(record.id)
+            do {
+                try await offload {
+                    try ResourceTools.publish(limit: limit, base: root.appending(record.basePath), root: root)
+                }
+            } catch {
+                tools.log.warning(
+                    "The limit on resources in use could not be told", ["app": record.id, "error": "\(error)"])
+            }
+        }
+    }
+
     private static func names(_ tags: [String]) -> String { tags.sorted().joined(separator: ", ") }
 
     // MARK: - Carrying out

@@ -27,6 +27,15 @@ struct ResourceTools: Sendable {
         return try await offload { try InstalledTags(app: base) }
     }
 
+    /// Has processes of an app know how much they may use at once, if it has resources on demand. Blocks.
+    /// - Parameters:
+    ///   - base: the app's folder.
+    ///   - root: the app root.
+    static func publish(limit: Int64?, base: FilePath, root: FilePath) throws {
+        guard try InstalledTags(app: base) != nil else { return }
+        try PackUses(of: AppRootLayout(root: root)).setLimit(limit)
+    }
+
     /// Which of some packs somebody uses.
     func used(_ packs: some Sequence<String> & Sendable, of app: String) async throws -> Set<String> {
         let layout = AppRootLayout(root: paths.appRoot(app))

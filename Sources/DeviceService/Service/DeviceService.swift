@@ -137,6 +137,7 @@ package final class DeviceService: Sendable {
             try await downloads.recover()
             try await lifecycle.recover()
             try await languages.recover()
+            await resources.publishLimit()
             await reporter.start(packEvents)
         }
         let listener: UnixListener

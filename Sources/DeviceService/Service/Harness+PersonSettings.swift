@@ -20,6 +20,9 @@ extension Harness {
             case .inAppContent, .backgroundRefresh:
                 try await recovery.value
                 try await languages.recover()
+            case .resourcesInUse:
+                try await recovery.value
+                await resources.publishLimit()
             default: break
             }
             return SettingsListRequest.Reply(settings: personal.listed)

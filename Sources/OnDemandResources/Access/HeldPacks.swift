@@ -52,6 +52,17 @@ final class HeldPacks: Sendable {
         }
     }
 
+    /// Which of some packs this process or another uses.
+    /// - Throws: `Errno`
+    func used(among packs: some Sequence<String>) throws -> Set<String> {
+        let own = uses.withLock { Set($0.keys) }
+        return Set(try packs.filter { try own.contains($0) || locks.isUsed($0) })
+    }
+
+    /// How many bytes may be used at once; nil when any number may.
+    /// - Throws: `Errno`
+    var limit: Int64? { get throws { try locks.limit } }
+
     func letGo(_ packs: Set<String>) {
         uses.withLock { uses in
             for pack in packs {

@@ -59,6 +59,21 @@ package final class ResourceAccess: Sendable {
         return packs.allSatisfy { table.packIndex(id: $0) != nil }
     }
 
+    /// Whether no more is in use than the person allows, of what is local. What is asked for counts already: it is held.
+    /// - Throws: `NSBundleResourceRequestError`
+    func checkLimit(for tags: Set<String>) throws {
+        guard let held = state.withLock(\.held), let limit = try? held.limit, let table = try? reader?.current().table
+        else { return }
+        let all = Set(state.withLock { $0.list?.packs.values.joined().map { $0 } ?? [] })
+        let used = (try? held.used(among: all)) ?? []
+        let size = used.reduce(Int64(0)) { sum, pack in
+            let size = table.packIndex(id: pack).map { Int64(clamping: table.pack(at: $0).installedSize) } ?? 0
+            return sum.addingReportingOverflow(size).partialValue
+        }
+        guard size > limit else { return }
+        throw NSBundleResourceRequestError.tooMuch(tags, app: try app, size: size, limit: limit)
+    }
+
     /// What local packs there are has a number; nil when that is not known.
     var generation: UInt64? { try? reader?.current().table.generation }
 

@@ -22,10 +22,12 @@ public struct NSBundleResourceRequestError: CustomNSError, LocalizedError, Custo
         public static let unknownTag = Code(rawValue: 102)
         /// The list names a pack that the app's manifest does not offer.
         public static let missingPack = Code(rawValue: 103)
-        /// There is no room, or there would be too much in use.
+        /// There is no room.
         public static let noRoom = Code(rawValue: 104)
         /// The device service does not answer, or the download failed.
         public static let failed = Code(rawValue: 105)
+        /// More would be in use at once than the person allows.
+        public static let tooMuch = Code(rawValue: 106)
     }
 
     /// As Apple's system names it.
@@ -57,13 +59,19 @@ extension NSBundleResourceRequestError {
             switch code {
             case .noManifest, .unknownTag, .missingPack: .bundleOnDemandResourceInvalidTag
             case .noRoom: .bundleOnDemandResourceOutOfSpace
+            case .tooMuch: .bundleOnDemandResourceExceededMaximumSize
             default: nil
             }
-        return cocoa.map { Self.cocoaError($0, self) } ?? self
+        return cocoa.map {
+            CocoaError($0, userInfo: [NSLocalizedDescriptionKey: message, NSUnderlyingErrorKey: self])
+        } ?? self
     }
 
-    static func cocoaError(_ code: CocoaError.Code, _ cause: NSBundleResourceRequestError) -> any Error {
-        CocoaError(code, userInfo: [NSLocalizedDescriptionKey: cause.message, NSUnderlyingErrorKey: cause])
+    static func tooMuch(_ tags: Set<String>, app: String, size: Int64, limit: Int64) -> NSBundleResourceRequestError {
+        NSBundleResourceRequestError(
+            .tooMuch,
+            "With \(tags.sorted().joined(separator: ", ")), \(app) would use \(size) bytes of on-demand resources at once, and \(limit) are allowed. End access to others first."
+        )
     }
 
     static func alreadyUsed(_ tags: Set<String>) -> NSBundleResourceRequestError {
@@ -88,8 +96,7 @@ func requestError(_ error: any Error) -> any Error {
     case (.unknownTag, _): return Failure(.unknownTag, error.message).documented
     case (.resourcePackMissing, _): return Failure(.missingPack, error.message).documented
     case (_, "noSpace"): return Failure(.noRoom, error.message).documented
-    case (.resourcesExceeded, _):
-        return Failure.cocoaError(.bundleOnDemandResourceExceededMaximumSize, Failure(.noRoom, error.message))
+    case (.resourcesExceeded, _): return Failure(.tooMuch, error.message).documented
     default: return Failure(.failed, error.message)
     }
 }

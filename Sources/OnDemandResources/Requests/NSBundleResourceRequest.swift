@@ -136,7 +136,7 @@ public final class NSBundleResourceRequest: NSObject, ProgressReporting, Sendabl
             state.withLock { $0.phase.decline() }
             return false
         }
-        guard access.areLocal(packs) else {
+        guard access.areLocal(packs), (try? access.checkLimit(for: tags)) != nil else {
             access.letGo(packs)
             state.withLock { $0.phase.decline() }
             return false
@@ -163,6 +163,7 @@ public final class NSBundleResourceRequest: NSObject, ProgressReporting, Sendabl
             try await access.hold(packs)
             do {
                 try await bring(packs)
+                try access.checkLimit(for: tags)
             } catch {
                 access.letGo(packs)
                 throw error

@@ -44,6 +44,31 @@ package final class PackUses: Sendable {
     /// - Throws: `Errno`
     package func isUsed(_ pack: String) throws -> Bool { try file.borrowed.isByteLocked(Self.byte(of: pack)) }
 
+    // MARK: - Limit
+
+    private static let limitLength = 8
+
+    /// How many bytes of packs may be used at once, by the person's wish; nil when any number may. It is the file's content, so
+    /// that processes heed it without asking anybody.
+    /// - Throws: `Errno`
+    package var limit: Int64? {
+        get throws {
+            var bytes: UInt64 = 0
+            let count = try withUnsafeMutableBytes(of: &bytes) {
+                try file.borrowed.read(fromAbsoluteOffset: 0, into: $0)
+            }
+            return count == Self.limitLength ? Int64(clamping: UInt64(littleEndian: bytes)) : nil
+        }
+    }
+
+    /// - Throws: `Errno`
+    package func setLimit(_ limit: Int64?) throws {
+        guard let limit else { return try file.borrowed.resize(to: 0) }
+        try withUnsafeBytes(of: UInt64(max(0, limit)).littleEndian) {
+            _ = try file.borrowed.writeAll(toAbsoluteOffset: 0, $0)
+        }
+    }
+
     /// Offsets are signed, and the last of them is left out.
     private static func byte(of pack: String) -> Int64 {
         var pack = pack

@@ -113,6 +113,20 @@ import Testing
             _ = try await app.ask("end a")
             _ = try await app.ask("make c three")
             #expect(try await app.ask("begin c") == "ok c")
+            // What is local already is held to it as well, by whichever process, and without the service.
+            let other = try await bench.device.launch()
+            _ = try await other.ask("make d one")
+            #expect(try await other.ask("conditionally d") == "ok false")
+            try await bench.device.kill()
+            #expect(try await other.ask("begin d") == "ok failed NSCocoaErrorDomain 4993")
+            _ = try await app.ask("end c")
+            _ = try await other.ask("make e one")
+            #expect(try await other.ask("conditionally e") == "ok true")
+            try await bench.device.start()
+            _ = try await bench.device.connect().send(
+                SettingsSetRequest(name: "resourcesInUse", app: nil, value: nil))
+            _ = try await app.ask("make f three")
+            #expect(try await app.ask("conditionally f") == "ok true")
         }
     }
 
