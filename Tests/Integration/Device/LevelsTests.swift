@@ -101,4 +101,26 @@ import Testing
             #expect(try await game.ask("enter easy", atMost: .seconds(120)) == "ok \(expected)")
         }
     }
+
+    /// Another process wants a level of 26 MB. The game holds 44 of some 60, and 15 of them for the level after its own.
+    @Test(.enabled(if: isThere, "needs neverball-data"), .timeLimit(.minutes(5)))
+    func theGameMakesRoomWhenItIsTold() async throws {
+        try await with(room: 60 << 20) { device in
+            let game = try await device.launch(Self.app)
+            #expect(try await game.ask("enter mym", atMost: .seconds(120)) == "ok \(try content(of: "mym"))")
+            _ = try await eventually {
+                try await game.ask("where") == "ok playing mym, next mym2 at 100%" ? true : nil
+            }
+            #expect(try await states(device)["mym2"] == .inUse)
+            let other = try await device.launch(Self.app)
+            #expect(try await other.ask("enter fwp", atMost: .seconds(120)) == "ok \(try content(of: "fwp"))")
+            #expect(game.lines.contains("released mym2"), "\(game.lines)")
+            #expect(try await game.ask("where") == "ok playing mym")
+            let states = try await states(device)
+            #expect(states["fwp"] == .inUse && states["mym"] == .inUse)
+            #expect([.purged, .partiallyDownloaded].contains(states["mym2"]))
+            // What it plays was never touched.
+            #expect(try await game.ask("enter mym") == "ok \(try content(of: "mym"))")
+        }
+    }
 }
