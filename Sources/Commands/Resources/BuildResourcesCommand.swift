@@ -107,6 +107,8 @@ struct BuildResourcesJob: Sendable {
             PackSupport.show(sources.warnings, context)
             PackSupport.show(findings.map(\.message), context)
         }
+        let target = try app.map { try ResourceTarget(app: $0, untagged: copiesUntagged ? sources.untagged : []) }
+        let product: ResourceProduct
         do {
             let parent = output.removingLastComponent()
             let staging = try TemporaryDirectory(prefix: ".larder-odr", in: parent.isEmpty ? "." : parent)
@@ -119,21 +121,28 @@ struct BuildResourcesJob: Sendable {
             builder.blockSize = blockSize ?? builder.blockSize
             let outputs = try builder.packAll(
                 into: folder.appending("packs"), isCancelled: isCancelled, progress: progress)
-            let product = ResourceProduct(plan: sources.plan, outputs: outputs)
+            product = ResourceProduct(plan: sources.plan, outputs: outputs)
             if let baseURL = arguments.value("download-base-url") {
                 let manifest = try product.downloadManifest(baseURL: baseURL, previous: previous)
                 try NewOutput.write(manifest.serialized, to: folder.appending("DownloadManifest.json"))
             }
             let resources = folder.appending("Resources")
             try writeLists(product, to: resources)
-            if arguments.flag("copy-untagged") { try copyUntagged(sources, to: resources) }
-            if let app { try copyIntoApp(app, from: resources, sources) }
+            if copiesUntagged {
+                for path in sources.untagged {
+                    try ResourceTarget.copy(path.string, from: sources.sourceDirectory, to: resources)
+                }
+            }
             try here.rename(from: folder, to: output, mode: .exclusive)
-            return product
         } catch let error as Errno {
             throw Packager.describe(error, writing: output)
         }
+        // The app is changed last: a build that fails leaves it as it was.
+        try target?.fill(from: output.appending("Resources"))
+        return product
     }
+
+    private var copiesUntagged: Bool { arguments.flag("copy-untagged") }
 
     private func writeLists(_ product: ResourceProduct, to folder: FilePath) throws {
         let address: AssetPackAddress
@@ -149,49 +158,6 @@ struct BuildResourcesJob: Sendable {
             (address.fileName, try product.assetPackManifest(address).serialized()),
         ]
         for (name, bytes) in lists { try NewOutput.write(bytes, to: folder.appending(name)) }
-    }
-
-    private func copyUntagged(_ sources: TaggedSources, to folder: FilePath) throws {
-        for path in sources.untagged { try copy(path.string, from: sources.sourceDirectory, to: folder) }
-    }
-
-    /// Replaces what an earlier build put there.
-    private func copyIntoApp(_ app: FilePath, from folder: FilePath, _ sources: TaggedSources) throws {
-        let root = AppBundle.resources(of: app)
-        let lists = [
-            OnDemandResourcesPlist.fileName, AssetPackManifestPlist.fileName, AssetPackManifestPlist.templateFileName,
-        ]
-        let here = FileDescriptor.currentDirectory
-        for name in lists {
-            if here.exists(at: root.appending(name)) { try here.remove(at: root.appending(name)) }
-            if here.exists(at: folder.appending(name)) { try copy(name, from: folder, to: root) }
-        }
-        guard arguments.flag("copy-untagged") else { return }
-        let own = Set(["Info.plist", try AppBundleReader.executableName(at: app)])
-        for path in sources.untagged {
-            if own.contains(path.string) {
-                throw CommandError(
-                    "tags.conflict",
-                    "The resources hold a \"\(path)\", which would replace that of \(app). Rename it, or exclude it.")
-            }
-            if here.exists(at: root.appending(path.string)) { try here.remove(at: root.appending(path.string)) }
-            try copy(path.string, from: sources.sourceDirectory, to: root)
-        }
-    }
-
-    private func copy(_ path: String, from source: FilePath, to target: FilePath) throws {
-        let here = FileDescriptor.currentDirectory
-        let (from, to) = (source.appending(path), target.appending(path))
-        do {
-            try here.makeDirectories(at: to.removingLastComponent())
-            if try here.status(at: from).kind == .symbolicLink {
-                try here.makeSymbolicLink(to: here.readLink(at: from), at: to)
-            } else {
-                try File.copy(from: from, to: to)
-            }
-        } catch {
-            throw Packager.describe(error, writing: to)
-        }
     }
 
     /// Says what the app's `Info.plist` must allow before the packs of the installation may come.
