@@ -14,4 +14,6 @@ package struct ResourceTagsErrorCode: ErrorCode {
     package static let badPropertyList = Self(name: "tags.badPropertyList")
     /// A tag or a set of tags that cannot name a pack.
     package static let badTag = Self(name: "tags.badTag")
+    /// An Xcode project that cannot be read, or says something it may not say.
+    package static let badProject = Self(name: "tags.badProject")
 }

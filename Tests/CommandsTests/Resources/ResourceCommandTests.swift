@@ -13,12 +13,35 @@ struct ResourceCommandTests {
         let scratch: Scratch
 
         func callAsFunction(_ words: String...) async -> PackShell.Outcome {
+            await run(ResourceCommands.all, ["odr"] + words)
+        }
+
+        /// Builds, and does something else while packs are packed.
+        func build(_ words: String..., meanwhile: @escaping @Sendable () -> Void) async -> PackShell.Outcome {
+            let command = Command(
+                "build", summary: "", options: ResourceCommands.build.options,
+                arguments: ResourceCommands.build.arguments
+            ) { arguments, context in
+                let job = try BuildResourcesJob(arguments, context)
+                _ = try await offload {
+                    try job.run(
+                        isCancelled: {
+                            meanwhile()
+                            return false
+                        }, progress: { _, _ in })
+                }
+                return .success
+            }
+            return await run([command], ["build"] + words)
+        }
+
+        private func run(_ commands: [Command], _ words: [String]) async -> PackShell.Outcome {
             let (output, errors) = (BufferSink(), BufferSink())
             let context = CommandContext(
                 programName: "larder", environment: [:], workingDirectory: scratch.path, standardOutput: output,
                 standardError: errors)
-            let root = Command("larder", summary: "", subcommands: ResourceCommands.all)
-            let code = await CommandRunner(root: root, version: "1").run(["odr"] + words, context: context)
+            let root = Command("larder", summary: "", subcommands: commands)
+            let code = await CommandRunner(root: root, version: "1").run(words, context: context)
             let place = scratch.path.string + "/"
             return .init(
                 code: code, output: output.text.replacing(place, with: ""),
@@ -86,6 +109,26 @@ struct ResourceCommandTests {
         }
     }
 
+    /// Somebody else takes the output's name while it is being packed.
+    @Test func aBuildThatFailsLeavesTheAppAsItWas() async throws {
+        try await withTree { scratch, larder in
+            var app = AppFixture()
+            app.hasExtension = false
+            _ = try app.write(in: scratch.path)
+            let before = try scratch.tree("Game.app")
+            let refused = await larder.build(
+                "--tags", "Tags.json", "--app", "Game.app", "--copy-untagged", "-o", "Built"
+            ) { _ = try? scratch.makeDirectory("Built/theirs") }
+            #expect(refused.code == .failure && refused.errors.contains("exists already"), "\(refused.errors)")
+            #expect(try scratch.tree("Game.app") == before)
+            _ = try scratch.makeDirectory("Game.app/OnDemandResources.plist/x")
+            try FileDescriptor.currentDirectory.removeTree(at: scratch("Built"))
+            let blocked = await larder("build", "--tags", "Tags.json", "--app", "Game.app", "-o", "Built")
+            #expect(blocked.code != .success && blocked.errors.contains("is a folder"), "\(blocked.errors)")
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("Built")))
+        }
+    }
+
     @Test func checkTellsWhatMustBePutRight() async throws {
         try await withTree { scratch, larder in
             let fine = await larder("check", "--tags", "Tags.json", "--limits", "ios17")
@@ -143,6 +186,51 @@ struct ResourceCommandTests {
             #expect(cave.output.contains("\"fileCount\":1"), "the draft stays out")
             let start = await shell("evaluate", "Moved/night.start.json", "--json")
             #expect(start.output.contains("\"essential\":{\"installationEventTypes\":[\"firstInstallation\"]}"))
+        }
+    }
+
+    /// A game with levels, a folder, a story in two languages and an asset catalogue.
+    @Test func migrateTakesTheTagsOfAnXcodeProject() async throws {
+        try await withTree { scratch, larder in
+            let project = FilePath(#filePath).removingLastComponent().pushing("../../Fixtures/XcodeProjects/Caves")
+            let copied = try ChildProcess.run(
+                executable: "cp", arguments: ["-R", project.lexicallyNormalized().string, scratch("Caves").string])
+            try #require(copied.exitCode == 0, "\(copied.errorText)")
+            let moved = await larder(
+                "migrate", "--xcode", "Caves/Caves.xcodeproj", "-o", "Moved", "--write-tags", "Tags/Tags.json")
+            #expect(moved.code == .notFound, "there is no folder for the tags: \(moved.errors)")
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("Moved")))
+            _ = try scratch.makeDirectory("Tags")
+            let again = await larder(
+                "migrate", "--xcode", "Caves/Caves.xcodeproj", "-o", "Packs", "--write-tags", "Tags/Tags.json")
+            #expect(again.code == .success, "\(again.errors)")
+            #expect(
+                try scratch.tree("Packs") == [
+                    "Bonus--ber.json", "boss.hard.json", "boss.json", "easy.hard.json", "easy.json", "hard.json",
+                ])
+            #expect(again.errors.contains("no resource of Caves has the tag \"retired\""), "\(again.errors)")
+            let uses = again.output.split(separator: "\n").filter { $0.hasPrefix("Caves/") }
+            #expect(
+                uses.map { $0.split(separator: ":").prefix(3).joined(separator: ":") } == [
+                    "Caves/Caves/GameController.swift:7: NSBundleResourceRequest",
+                    "Caves/Caves/GameController.swift:10: NSBundleResourceRequest",
+                    "Caves/Caves/GameController.swift:11: NSBundleResourceRequestLoadingPriorityUrgent",
+                    "Caves/Caves/GameController.swift:12: beginAccessingResources",
+                    "Caves/Caves/GameController.swift:13: url(forResource",
+                    "Caves/Caves/GameController.swift:14: UIImage(named",
+                    "Caves/Caves/Loader.m:6: NSBundleResourceRequest",
+                    "Caves/Caves/Loader.m:7: conditionallyBeginAccessingResources",
+                    "Caves/Caves/Loader.m:8: pathForResource", "Caves/Caves/Loader.m:9: endAccessingResources",
+                ])
+            // The manifests pack, and the tags build the same packs.
+            let hard = await PackShell(scratch: scratch)("evaluate", "Packs/hard.json", "--json")
+            #expect(hard.code == .success, "\(hard.errors)")
+            #expect(hard.output.contains("\"destination\":\"de.lproj/Story.txt\""), "\(hard.output)")
+            let built = await larder("build", "--tags", "Tags/Tags.json", "-o", "Built")
+            #expect(built.code == .success, "\(built.errors)")
+            #expect(built.output.contains("easy        initial install"), "\(built.output)")
+            #expect(try scratch.tree("Built/packs").count == 6)
+            #expect(await larder("migrate", "--xcode", "Nowhere.xcodeproj", "-o", "More").code == .notFound)
         }
     }
 

@@ -5,13 +5,35 @@
 enum TextCorpus {
     static let all: [[UInt8]] =
         [
-            packManifest, downloadManifest, propertyList, resourceTags, request, event, certificate,
+            packManifest, downloadManifest, propertyList, resourceTags, xcodeProject, request, event, certificate,
             "Levels/**/[a-f]?*.{lvl,txt}",
             "bytes=0-99,200-,-5",
             "asset=Coast:stall,after=1MiB,times=1", "503,retry-after=2,probability=0.3", "zh-Hant-HK", "Levels/1/a.lvl",
             "https://[::1]:8443/a/b?c=d#e", "bytes 200-299/1000",
             "HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\nHTTP/1.1 206 Partial\r\nContent-Range: bytes 3-4/5\r\nETag: \"a\"\r\n\r\n",
         ].map { Array($0.utf8) } + [binaryPropertyList, frames]
+
+    private static let xcodeProject = """
+        // !$*UTF8*$!
+        { objects = {
+            P /* Project object */ = {isa = PBXProject; mainGroup = M; targets = (T, ); attributes = {KnownAssetTags = (a, "b c"); };
+                buildConfigurationList = L; };
+            M = {isa = PBXGroup; children = (F, V, S, ); path = "Game \\U00fc"; sourceTree = "<group>"; };
+            F = {isa = PBXFileReference; path = ../a.lvl; sourceTree = SOURCE_ROOT; };
+            V = {isa = PBXVariantGroup; children = (E); }; E = {isa = PBXFileReference; name = en; path = en.lproj/a.txt; };
+            S = {isa = PBXFileSystemSynchronizedRootGroup; path = More; exceptions = (X); };
+            X = {isa = PBXFileSystemSynchronizedBuildFileExceptionSet; target = T; membershipExceptions = (Info.plist, );
+                assetTagsByRelativePath = {Trees/oak.tree = (a, ); }; };
+            T = {isa = PBXNativeTarget; name = Game; productType = "com.apple.product-type.application"; buildPhases = (R);
+                fileSystemSynchronizedGroups = (S); buildConfigurationList = L; };
+            R = {isa = PBXResourcesBuildPhase; files = (B, W); };
+            B = {isa = PBXBuildFile; fileRef = F; settings = {ASSET_TAGS = (a, "b c", ); }; }; W = {isa = PBXBuildFile; fileRef = V; };
+            L = {isa = XCConfigurationList; defaultConfigurationName = Release; buildConfigurations = (C); };
+            C = {isa = XCBuildConfiguration; name = Release; buildSettings = {
+                PRODUCT_BUNDLE_IDENTIFIER = "org.$(TARGET_NAME:rfc1034identifier)"; D = <0a ff>;
+                ON_DEMAND_RESOURCES_PREFETCH_ORDER = "a 'b c' \\"d\\""; }; };
+        }; rootObject = P; }
+        """
 
     /// Two messages as they cross the socket, each behind its length.
     private static var frames: [UInt8] {

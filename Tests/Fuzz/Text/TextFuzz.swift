@@ -34,6 +34,7 @@ enum TextFuzz {
             try downloadManifest(input)
             packManifest(input)
             try propertyList(input)
+            try xcodeProject(input)
             messages(input)
             try frames(input)
             try heads(input)
@@ -84,6 +85,15 @@ enum TextFuzz {
         if let manifest = try? AssetPackManifestPlist(bytes: input, source: "fuzz") {
             let again = try AssetPackManifestPlist(bytes: try manifest.serialized(), source: "again")
             try Finding.require(again == manifest, "a manifest of tagged packs changes when it is written")
+        }
+    }
+
+    private static func xcodeProject(_ input: [UInt8]) throws {
+        guard let project = try? XcodeProject(input, source: "fuzz") else { return }
+        for item in project.items {
+            try Finding.require(
+                !item.path.components.contains("..") && !item.path.string.hasPrefix("/"),
+                "the path \(item.path) came through")
         }
     }
 
