@@ -72,9 +72,6 @@ struct ArchiveExtract: Benchmark {
     }
 
     /// Times one extraction; outside of the time what it wrote is flushed, moved to `done` and emptied.
-    ///
-    /// Removing the files would slow the next extraction down: ext4 looks at every inode that was freed in the last
-    /// minutes before it takes another, once for each file that is made.
     private static func timed(_ target: FilePath, _ done: FilePath, _ body: () throws -> Void) throws -> Timing {
         sync()
         let timing = try Timing.measure(body)
@@ -82,18 +79,7 @@ struct ArchiveExtract: Benchmark {
         let number = try here.entries(at: done).count
         let moved = done.appending("\(number)")
         try here.rename(from: target, to: moved)
-        try empty(moved)
+        try Emptied.empty(moved)
         return timing
-    }
-
-    private static func empty(_ folder: FilePath) throws {
-        for entry in try FileDescriptor.currentDirectory.entries(at: folder) {
-            let path = folder.appending(entry.name)
-            switch entry.kind {
-            case .directory: try empty(path)
-            case .regular: try OwnedDescriptor(path, .writeOnly, options: .truncate).close()
-            default: break
-            }
-        }
     }
 }

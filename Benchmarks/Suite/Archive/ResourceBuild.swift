@@ -22,9 +22,12 @@ struct ResourceBuild: Benchmark {
         let many = try Self.sources(source, (0..<Self.tagCount).map { "\"t\($0)\": [{\"directory\": \"\($0)\"}]" })
         let one = try Self.sources(source, ["\"all\": [{\"filePattern\": \"**\"}]"])
         report.note("odr-build: \(bytes) bytes, \(many.plan.packs.count) packs against \(one.plan.packs.count)")
-        let target = scratch.path.appending("packs")
+        var target = scratch.path.appending("packs")
+        var round = 0
         func makeWay() throws {
-            try FileDescriptor.currentDirectory.removeTree(at: target)
+            if round > 0 { try Emptied.empty(target) }
+            round += 1
+            target = scratch.path.appending("packs\(round)")
             try FileDescriptor.currentDirectory.makeDirectories(at: target)
         }
         let times = try Timing.compare(
