@@ -181,9 +181,11 @@ import Testing
         try await Scratch.with { scratch in
             let (control, file) = (ExclusiveControl(), scratch("control"))
             try await control.with("a", patience: nil, file: file, locksItself: false) {
-                #expect(try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive) == false)
+                let isFree = try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive)
+                #expect(!isFree)
             }
-            #expect(try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive))
+            let isFree = try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive)
+            #expect(isFree)
             // Where nothing can be locked, nobody has.
             try await control.with("a", patience: .zero, file: scratch("none/control")) {}
         }
