@@ -109,3 +109,37 @@ int larder_ossl_es256_sign(EVP_PKEY *key, const void *message, size_t size, unsi
     EVP_MD_CTX_free(context);
     return done;
 }
+
+EVP_PKEY *larder_ossl_new_ed25519_key(void) {
+    return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+}
+
+EVP_PKEY *larder_ossl_ed25519_public_key(const unsigned char bytes[32]) {
+    return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, bytes, 32);
+}
+
+int larder_ossl_ed25519_public_bytes(EVP_PKEY *key, unsigned char bytes[32]) {
+    size_t size = 32;
+    return EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 && EVP_PKEY_get_raw_public_key(key, bytes, &size) == 1 &&
+           size == 32;
+}
+
+int larder_ossl_ed25519_sign(EVP_PKEY *key, const void *message, size_t size, unsigned char signature[64]) {
+    if (EVP_PKEY_get_base_id(key) != EVP_PKEY_ED25519) return 0;
+    size_t length = 64;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int done = context != NULL && EVP_DigestSignInit(context, NULL, NULL, NULL, key) == 1 &&
+               EVP_DigestSign(context, signature, &length, message, size) == 1 && length == 64;
+    EVP_MD_CTX_free(context);
+    return done;
+}
+
+int larder_ossl_ed25519_verify(EVP_PKEY *key, const void *message, size_t size, const unsigned char signature[64]) {
+    if (EVP_PKEY_get_base_id(key) != EVP_PKEY_ED25519) return 0;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int done = context != NULL && EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1 &&
+               EVP_DigestVerify(context, signature, 64, message, size) == 1;
+    EVP_MD_CTX_free(context);
+    ERR_clear_error();
+    return done;
+}

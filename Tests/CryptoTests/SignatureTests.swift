@@ -91,3 +91,51 @@ import Testing
         #expect(Hexadecimal.encode(MD5.hash(Array(text.utf8))) == digest)
     }
 }
+
+@Suite struct Ed25519Tests {
+    /// RFC 8032, 7.1, tests 1 to 3: signatures that others made.
+    @Test(arguments: [
+        (
+            "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
+            "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b"
+        ),
+        (
+            "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
+            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
+        ),
+        (
+            "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
+            "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a"
+        ),
+    ])
+    func verifiesTheStandardsExamples(_ key: String, _ message: String, _ signature: String) throws {
+        let text = "ed25519:" + Base64URL.encode(try #require(Hexadecimal.decode(key)))
+        let key = try #require(Ed25519PublicKey(text: text))
+        let message = try #require(Hexadecimal.decode(message))
+        var signature = try #require(Hexadecimal.decode(signature))
+        #expect(key.verifies(signature, of: message))
+        #expect(!key.verifies(signature, of: message + [0]))
+        signature[40] ^= 1
+        #expect(!key.verifies(signature, of: message))
+        #expect(!key.verifies([], of: message))
+    }
+
+    @Test func keysSurviveTheirFiles() throws {
+        let key = try Ed25519PrivateKey()
+        let again = try Ed25519PrivateKey(pem: key.pem())
+        #expect(again.publicKey == key.publicKey)
+        #expect(Ed25519PublicKey(text: key.publicKey.text) == key.publicKey)
+        #expect(key.publicKey.verifies(try again.sign([1, 2]), of: [1, 2]))
+        #expect(try !Ed25519PrivateKey().publicKey.verifies(again.sign([1, 2]), of: [1, 2]))
+        // Keys of other kinds, and text that is no key.
+        #expect(throws: CryptoError.self) { try Ed25519PrivateKey(pem: SigningKey().pem()) }
+        #expect(throws: CryptoError.self) { try Ed25519PublicKey(pem: SigningKey().publicPEM()) }
+        #expect(throws: CryptoError.self) { try SigningKey(pem: key.pem()) }
+        for text in [
+            "", "ed25519:", "ed25519:AAAA", key.publicKey.text + "A", key.publicKey.text + "=",
+            "x" + key.publicKey.text,
+        ] {
+            #expect(Ed25519PublicKey(text: text) == nil)
+        }
+    }
+}

@@ -38,3 +38,18 @@ int larder_ossl_es256_sign(EVP_PKEY *key, const void *message, size_t size, unsi
 
 /// Whether the key is one on the curve P-256.
 int larder_ossl_is_p256(EVP_PKEY *key);
+
+/// A new Ed25519 key; NULL when libcrypto cannot.
+EVP_PKEY *larder_ossl_new_ed25519_key(void);
+
+/// The public key of those 32 bytes; NULL when libcrypto takes them for none.
+EVP_PKEY *larder_ossl_ed25519_public_key(const unsigned char bytes[32]);
+
+/// The 32 bytes of an Ed25519 key's public half; fails for keys of other kinds.
+int larder_ossl_ed25519_public_bytes(EVP_PKEY *key, unsigned char bytes[32]);
+
+/// Signs the message with Ed25519 (RFC 8032).
+int larder_ossl_ed25519_sign(EVP_PKEY *key, const void *message, size_t size, unsigned char signature[64]);
+
+/// Whether the signature is that key's for the message; fails for keys of other kinds.
+int larder_ossl_ed25519_verify(EVP_PKEY *key, const void *message, size_t size, const unsigned char signature[64]);

@@ -5,11 +5,11 @@ internal import COpenSSL
 internal import COpenSSLShim
 internal import Kit
 
-/// A private key, here always one on the curve P-256 when it was made by Larder; or the public half of one.
+/// A private key, or the public half of one.
 final class PrivateKey {
     let raw: OpaquePointer
 
-    private init(_ raw: OpaquePointer) { self.raw = raw }
+    init(_ raw: OpaquePointer) { self.raw = raw }
 
     deinit { EVP_PKEY_free(raw) }
 
