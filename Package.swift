@@ -67,7 +67,7 @@ let package = Package(
         room("Languages"),
         room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
         room("PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
-        room("AppBundles", "AppleArchive", "Kit", "System"),
+        room("AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("ResourceTags", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
         room("DeviceProtocol", "Kit", "System"),
@@ -127,9 +127,12 @@ let package = Package(
             name: "AppleArchiveTests", dependencies: ["AppleArchive", "Crypto", "Kit", "System", "TestSupport"],
             path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
         tests("Languages", "Languages"),
-        tests("AssetPacks", "AssetPacks", "AppleArchive", "Languages", "Kit", "System"),
+        .testTarget(
+            name: "AssetPacksTests",
+            dependencies: ["AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System", "TestSupport"],
+            path: "Tests/AssetPacksTests", exclude: ["Fixtures"]),
         tests("PackUpdates", "PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
-        tests("AppBundles", "AppBundles", "Kit", "System"),
+        tests("AppBundles", "AppBundles", "AssetPacks", "Crypto", "Kit", "System"),
         tests("ResourceTags", "ResourceTags", "AppBundles", "AssetPacks", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
@@ -213,6 +216,10 @@ let package = Package(
         .executableTarget(
             name: "fuzz-download-manifest", dependencies: ["FuzzSupport", "TestSupport", "AssetPacks", "Kit"],
             path: "Tests/Fuzz/DownloadManifest"),
+        .executableTarget(
+            name: "fuzz-signed-manifest",
+            dependencies: ["FuzzSupport", "TestSupport", "AssetPacks", "Crypto", "Kit"],
+            path: "Tests/Fuzz/SignedManifest"),
         .executableTarget(
             name: "fuzz-hosting", dependencies: ["FuzzSupport", "Crypto", "HostingModel", "Kit"],
             path: "Tests/Fuzz/Hosting"),

@@ -43,7 +43,8 @@ package struct DownloadManifestBuilder: Sendable {
         guard versions.isEmpty || versions.count == packs.count else {
             throw AssetPackError(
                 .invalidArgument,
-                "There are \(packs.count) packs but \(versions.count) versions; give one version for each pack, in order."
+                "There are \(packs.count) packs but \(versions.count) versions; give one version for each pack, "
+                    + "in order."
             )
         }
         try check(packs)
