@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AssetPacks
+import Crypto
 import Kit
 import System
 import TestSupport
@@ -92,6 +94,66 @@ struct AppBundleReaderTests {
         Wrong("BAInitialDownloadRestrictions", "<dict/>", subject: "BAInitialDownloadRestrictions.BADownloadAllowance"),
     ])
     func wrongKeysAreNamed(_ wrong: Wrong) throws {
+        let found = try errors { $0.keys[wrong.key] = .some(wrong.value) }
+        #expect(found.contains { $0.subject == wrong.subject && !$0.advice.isEmpty }, "\(found)")
+    }
+
+    private static let key = "ed25519:V43Vdg7r-Pl2_tcwkRu_gRtWitozCRlv7d2tnYpPg9A"
+    private static let otherKey = "ed25519:xCE-BZcibZaWJjkjamK3sSjF65m1D8WLrkluDSfnxKM"
+
+    private static func manifestKeys(_ members: String) -> String { "<dict>\(members)</dict>" }
+
+    private static func keys(_ name: String, _ keys: [String]) -> String {
+        "<key>\(name)</key><array>" + keys.map { "<string>\($0)</string>" }.joined() + "</array>"
+    }
+
+    @Test func keysForManifestsAreRead() throws {
+        #expect(try read { _ in }.bundle?.backgroundAssets.manifestKeys == nil)
+        let simple = try read {
+            $0.keys["LarderManifestKeys"] = Self.manifestKeys(Self.keys("Keys", [Self.key]))
+        }
+        #expect(simple.findings == [])
+        let pinned = try #require(simple.bundle?.backgroundAssets.manifestKeys)
+        #expect(pinned.manifest.keys.map(\.text) == [Self.key])
+        #expect(pinned.manifest.threshold == 1)
+        #expect(pinned.root == pinned.manifest)
+        #expect(pinned.version == 1)
+        #expect(pinned.generationFrom == nil)
+        let whole = try read {
+            $0.keys["LarderManifestKeys"] = Self.manifestKeys(
+                Self.keys("Keys", [Self.key, Self.otherKey]) + Self.keys("RootKeys", [Self.otherKey])
+                    + "<key>Threshold</key><integer>2</integer><key>Version</key><integer>4</integer>"
+                    + "<key>GenerationFrom</key><integer>90</integer>")
+        }
+        #expect(whole.findings == [])
+        let keySet = try #require(whole.bundle?.backgroundAssets.manifestKeys).keySet(app: "org.example.game")
+        #expect(keySet.manifest.threshold == 2)
+        #expect(keySet.root.keys.map(\.text) == [Self.otherKey])
+        #expect(keySet.version == 4)
+        #expect(keySet.generationFrom == 90)
+    }
+
+    /// Keys that do not count would be no keys: the bundle is not taken.
+    @Test(arguments: [
+        Wrong("LarderManifestKeys", "<string>\(key)</string>"), Wrong("LarderManifestKey", manifestKeys("")),
+        Wrong("LarderManifestKeys", manifestKeys(""), subject: "LarderManifestKeys.Keys"),
+        Wrong("LarderManifestKeys", manifestKeys(keys("Keys", [])), subject: "LarderManifestKeys.Keys"),
+        Wrong("LarderManifestKeys", manifestKeys(keys("Keys", ["ed25519:AAAA"])), subject: "LarderManifestKeys.Keys"),
+        Wrong("LarderManifestKeys", manifestKeys(keys("Keys", [key, key])), subject: "LarderManifestKeys.Keys"),
+        Wrong(
+            "LarderManifestKeys", manifestKeys(keys("Keys", [key]) + "<key>Threshold</key><integer>2</integer>"),
+            subject: "LarderManifestKeys.Keys"),
+        Wrong(
+            "LarderManifestKeys", manifestKeys(keys("Keys", [key]) + "<key>Threshold</key><integer>0</integer>"),
+            subject: "LarderManifestKeys.Threshold"),
+        Wrong(
+            "LarderManifestKeys", manifestKeys(keys("Keys", [key]) + "<key>Treshold</key><integer>1</integer>"),
+            subject: "LarderManifestKeys.Treshold"),
+        Wrong(
+            "LarderManifestKeys", manifestKeys(keys("Keys", [key]) + "<key>RootThreshold</key><integer>1</integer>"),
+            subject: "LarderManifestKeys.RootThreshold"),
+    ])
+    func wrongKeysForManifestsAreNamed(_ wrong: Wrong) throws {
         let found = try errors { $0.keys[wrong.key] = .some(wrong.value) }
         #expect(found.contains { $0.subject == wrong.subject && !$0.advice.isEmpty }, "\(found)")
     }

@@ -14,6 +14,7 @@ enum BackgroundAssetsCheck {
         keys.appGroupID = reader.string("BAAppGroupID")
         keys.developmentRegion = reader.string("CFBundleDevelopmentRegion")
         keys.manifestURL = manifestURL(&reader)
+        keys.manifestKeys = ManifestKeysCheck.read(&reader)
         keys.maxInstallSize = reader.size("BAMaxInstallSize")
         keys.essentialMaxInstallSize = reader.size("BAEssentialMaxInstallSize")
         if let values = reader.dictionary("BAInitialDownloadRestrictions") {
@@ -37,6 +38,11 @@ enum BackgroundAssetsCheck {
                     .warning, "BAUsesAppleHosting",
                     "It is true, but BAHasManagedAssetPacks is not, so the app has no packs.",
                     "Add <key>BAHasManagedAssetPacks</key><true/> to the app's Info.plist.")
+            }
+            if keys.manifestKeys != nil {
+                reader.note(
+                    .warning, ManifestKeysCheck.key, "The app has no packs, so no manifest is fetched for it.",
+                    "Leave the key out, or add BAHasManagedAssetPacks or BAManifestURL.")
             }
             return
         case .managedHosted:
@@ -99,7 +105,8 @@ enum BackgroundAssetsCheck {
                 if let pattern = DomainPattern(entry) { return pattern }
                 reader.note(
                     .error, "BADownloadDomainAllowList", "\"\(entry)\" is no host name.",
-                    "Write a host such as cdn.example.com, or *.example.com for all hosts below; no scheme, port or path."
+                    "Write a host such as cdn.example.com, or *.example.com for all hosts below; no scheme, port "
+                        + "or path."
                 )
                 return nil
             }

@@ -26,6 +26,8 @@ package struct BackgroundAssetsKeys: Hashable, Sendable {
     package var essentialMaxInstallSize: Int64?
     /// `CFBundleDevelopmentRegion`: the language that the app falls back to, as it stands there.
     package var developmentRegion: String?
+    /// `LarderManifestKeys`: the app takes signed manifests only; nil: any.
+    package var manifestKeys: PinnedManifestKeys?
 
     package init() {}
 

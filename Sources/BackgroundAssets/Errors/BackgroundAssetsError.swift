@@ -27,6 +27,8 @@ public struct BackgroundAssetsError: LocalizedError, CustomStringConvertible {
         public static let serviceUnavailable = Code(rawValue: "device.unavailable")
         /// A manifest is not of the form that it should have.
         public static let invalidManifest = Code(rawValue: "manifest.bad")
+        /// The app takes signed manifests only, and the one that came is not rightly signed, too old, or expired.
+        public static let manifestRefused = Code(rawValue: "manifest.refused")
         /// A file of a local pack cannot be read.
         public static let unreadable = Code(rawValue: "pack.unreadable")
     }

@@ -75,6 +75,8 @@ extension DeviceError.Code {
     package static let packNotFound = Self(rawValue: "pack.notFound")
     package static let manifestUnavailable = Self(rawValue: "manifest.unavailable")
     package static let badManifest = Self(rawValue: "manifest.bad")
+    /// The app takes signed manifests only, and this one's signatures, app, generation or time are not what they must be.
+    package static let refusedManifest = Self(rawValue: "manifest.refused")
     package static let noSpace = Self(rawValue: "store.noSpace")
     package static let restricted = Self(rawValue: "restriction.exceeded")
     package static let domainNotAllowed = Self(rawValue: "restriction.domain")

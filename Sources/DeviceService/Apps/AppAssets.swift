@@ -34,7 +34,7 @@ struct AppAssets: Sendable {
         do {
             return try await catalogue.fetch(app, keys: keys)
         } catch let error as DeviceError where error.code == .manifestUnavailable {
-            guard let manifest = try await registry.manifest(app) else { throw error }
+            guard let manifest = try await catalogue.stored(app, keys: keys) else { throw error }
             return Catalogue.Entry(manifest: manifest, size: 0, isOverridden: false, isStale: true)
         }
     }

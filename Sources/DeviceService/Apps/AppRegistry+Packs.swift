@@ -40,22 +40,23 @@ extension AppRegistry {
         return Dictionary(notes.map { ($0.pack, $0) }) { $1 }
     }
 
-    /// Keeps a manifest as it came.
-    func save(manifest body: [UInt8], source: String, app: String) async throws {
-        try await database.write {
-            try $0.execute(
-                "INSERT OR REPLACE INTO manifest VALUES (?, ?, ?)", [.text(app), .blob(body), .text(source)])
-        }
-    }
-
     /// The last manifest that was fetched for the app; nil when there is none that can still be read.
     func manifest(_ app: String) async throws -> DownloadManifest? {
-        let row = try await database.read { connection in
+        guard let (body, source) = try await manifestBody(app) else { return nil }
+        return Self.manifest(body, source: source)
+    }
+
+    /// The last manifest as it came, and where from.
+    func manifestBody(_ app: String) async throws -> (body: [UInt8], source: String)? {
+        try await database.read { connection in
             try connection.first("SELECT body, source FROM manifest WHERE app = ?", [.text(app)]) {
                 ($0.blob(0), $0.text(1))
             }
         }
-        guard let (body, source) = row else { return nil }
-        return try? DownloadManifest.decode(body, source: source, allowingPlainLoopback: true)
+    }
+
+    /// A manifest that was kept, if it can still be read.
+    static func manifest(_ body: [UInt8], source: String) -> DownloadManifest? {
+        try? DownloadManifest.decode(body, source: source, allowingPlainLoopback: true)
     }
 }

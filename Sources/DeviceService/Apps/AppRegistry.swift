@@ -114,7 +114,8 @@ struct AppRegistry: Sendable {
             try connection.execute("INSERT OR REPLACE INTO removal VALUES (?)", [.text(app)])
             try connection.execute("DELETE FROM app WHERE id = ?", [.text(app)])
             for table in [
-                "manifest", "install", "pack_note", "asked_pack", "language_change", "app_origin", "host_identity",
+                "manifest", "manifest_trust", "install", "pack_note", "asked_pack", "language_change", "app_origin",
+                "host_identity",
                 "rollout_report",
             ] + ResourceTables.names {
                 try connection.execute("DELETE FROM \(table) WHERE app = ?", [.text(app)])

@@ -41,17 +41,31 @@ actor Catalogue {
         var waiters: [Int: Waiter] = [:]
     }
 
-    private let registry: AppRegistry
-    private let settings: SettingsStore
+    /// Whose manifest, and by which of the app's bundles: that of an update may ask for other signatures.
+    private struct Subject: Hashable {
+        var app: String
+        var keys: BackgroundAssetsKeys
+    }
+
+    let registry: AppRegistry
+    let settings: SettingsStore
     private let clients: any HTTPClientSource
+    let notes: NoteBoard
+    /// The time, by which manifests expire.
+    let now: @Sendable () -> Timestamp
     private let log: Logger
-    private var fetches: [String: Fetch] = [:]
+    private var fetches: [Subject: Fetch] = [:]
     private var lastNumber = 0
 
-    init(registry: AppRegistry, settings: SettingsStore, clients: any HTTPClientSource, log: Logger) {
+    init(
+        registry: AppRegistry, settings: SettingsStore, clients: any HTTPClientSource, notes: NoteBoard = NoteBoard(),
+        now: @escaping @Sendable () -> Timestamp = { .now }, log: Logger
+    ) {
         self.registry = registry
         self.settings = settings
         self.clients = clients
+        self.notes = notes
+        self.now = now
         self.log = log.named("catalogue")
     }
 
@@ -60,22 +74,23 @@ actor Catalogue {
     ///
     /// A server that is silent is asked again under `policy`: the last attempt begins within its patience and ends with
     /// the client's stall time-out, or after a minute if bytes trickle.
-    /// - Throws: `DeviceError` with code `manifestUnavailable` or `badManifest`; `CancellationError`
+    /// - Throws: `DeviceError` with code `manifestUnavailable`, `badManifest` or `refusedManifest`; `CancellationError`
     func fetch(
         _ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy = .foreground,
         trouble: @escaping TroubleReport = { _ in }
     ) async throws -> Entry {
         let number = takeNumber()
+        let subject = Subject(app: app, keys: keys)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-                if let text = fetches[app]?.trouble { trouble(text) }
-                var fetch = fetches[app] ?? begin(app, keys, policy)
+                if let text = fetches[subject]?.trouble { trouble(text) }
+                var fetch = fetches[subject] ?? begin(subject, policy)
                 fetch.waiters[number] = Waiter(trouble: trouble, continuation: continuation)
-                fetches[app] = fetch
+                fetches[subject] = fetch
             }
         } onCancel: {
-            Task { await self.leave(app, number) }
+            Task { await self.leave(subject, number) }
         }
     }
 
@@ -87,31 +102,31 @@ actor Catalogue {
         return lastNumber
     }
 
-    private func begin(_ app: String, _ keys: BackgroundAssetsKeys, _ policy: RetryPolicy) -> Fetch {
+    private func begin(_ subject: Subject, _ policy: RetryPolicy) -> Fetch {
         let number = takeNumber()
         let task = Task {
             let result: Result<Entry, any Error>
             do {
-                result = .success(try await load(app, keys: keys, policy: policy))
+                result = .success(try await load(subject, policy: policy))
             } catch {
                 result = .failure(error)
             }
-            end(app, number, result)
+            end(subject, number, result)
         }
         return Fetch(number: number, task: task)
     }
 
-    private func end(_ app: String, _ number: Int, _ result: Result<Entry, any Error>) {
-        guard let fetch = fetches[app], fetch.number == number else { return }
-        fetches[app] = nil
+    private func end(_ subject: Subject, _ number: Int, _ result: Result<Entry, any Error>) {
+        guard let fetch = fetches[subject], fetch.number == number else { return }
+        fetches[subject] = nil
         for waiter in fetch.waiters.values { waiter.continuation.resume(with: result) }
     }
 
-    private func leave(_ app: String, _ number: Int) {
-        guard let waiter = fetches[app]?.waiters.removeValue(forKey: number) else { return }
+    private func leave(_ subject: Subject, _ number: Int) {
+        guard let waiter = fetches[subject]?.waiters.removeValue(forKey: number) else { return }
         waiter.continuation.resume(throwing: CancellationError())
-        guard let fetch = fetches[app], fetch.waiters.isEmpty else { return }
-        fetches[app] = nil
+        guard let fetch = fetches[subject], fetch.waiters.isEmpty else { return }
+        fetches[subject] = nil
         fetch.task.cancel()
     }
 
@@ -121,21 +136,22 @@ actor Catalogue {
             taken: try await registry.takenRollouts(app))
     }
 
-    private func tell(_ app: String, _ trouble: String?) {
-        guard let fetch = fetches[app], fetch.trouble != trouble else { return }
-        fetches[app]?.trouble = trouble
+    private func tell(_ subject: Subject, _ trouble: String?) {
+        guard let fetch = fetches[subject], fetch.trouble != trouble else { return }
+        fetches[subject]?.trouble = trouble
         for waiter in fetch.waiters.values { waiter.trouble(trouble) }
     }
 
     /// The last known manifest, or the newest when there is none.
     func known(_ app: String, keys: BackgroundAssetsKeys) async throws -> Entry {
-        if let manifest = try await registry.manifest(app) {
+        if let manifest = try await stored(app, keys: keys) {
             return Entry(manifest: manifest, size: 0, isOverridden: false, isStale: false)
         }
         return try await fetch(app, keys: keys)
     }
 
-    private func load(_ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy) async throws -> Entry {
+    private func load(_ subject: Subject, policy: RetryPolicy) async throws -> Entry {
+        let (app, keys) = (subject.app, subject.keys)
         let override = try await settings.urlOverride()
         let origin = override == nil && keys.mode == .managedHosted ? try await registry.origin(app) : nil
         let url = try origin?.address(of: "manifest", app: app) ?? Self.address(app, keys: keys, override: override)
@@ -146,11 +162,15 @@ actor Catalogue {
             (body, final) = try await download(
                 url + arguments, headers: origin?.headers ?? [], limit: DownloadManifest.maximumSize, app: app,
                 policy: policy
-            ) { tell(app, $0) }
+            ) { tell(subject, $0) }
         } catch let error as HTTPClientError {
             throw Self.unavailable(app, url, error)
         }
         final = final.replacingEach(arguments, with: "")
+        // A developer's own server need not have the app's keys.
+        let trust =
+            override == nil
+            ? try await verified(body, app: app, keys: keys, channel: origin?.channel, url: url) : nil
         let manifest: DownloadManifest
         do {
             manifest = try DownloadManifest.decode(
@@ -159,7 +179,14 @@ actor Catalogue {
         } catch {
             throw DeviceError(.badManifest, "The manifest of \(app) cannot be used: \(error)", details: ["url": url])
         }
-        try await registry.save(manifest: body, source: final, app: app)
+        if trust != nil {
+            do throws(ManifestRefusal) {
+                try manifest.requireCoverage()
+            } catch {
+                throw refused(error, app: app, url: url)
+            }
+        }
+        try await registry.save(manifest: body, source: final, trust: trust, app: app)
         return Entry(manifest: manifest, size: Int64(body.count), isOverridden: override != nil)
     }
 
@@ -191,20 +218,24 @@ actor Catalogue {
     }
 
     /// What an app that manages its downloads itself has at `BAManifestURL`, in whatever format; nil without that key.
-    /// - Throws: `DeviceError` with code `manifestUnavailable`.
+    /// - Throws: `DeviceError` with code `manifestUnavailable`, or with keys in the app's bundle `refusedManifest`.
     func body(
         _ app: String, keys: BackgroundAssetsKeys, policy: RetryPolicy, trouble: TroubleReport = { _ in }
     ) async throws -> [UInt8]? {
         guard let url = keys.manifestURL, let address = WebAddress(url) else { return nil }
         let override = try await settings.urlOverride()
         let place = override.map { $0 + address.resource } ?? url
+        let body: [UInt8]
         do {
-            return try await download(
-                place, limit: DownloadManifest.maximumSize, app: app, policy: policy, tell: trouble
-            ).0
+            (body, _) = try await download(
+                place, limit: DownloadManifest.maximumSize, app: app, policy: policy, tell: trouble)
         } catch let error as HTTPClientError {
             throw Self.unavailable(app, place, error)
         }
+        if override == nil, let trust = try await verified(body, app: app, keys: keys, channel: nil, url: place) {
+            try await registry.save(trust: trust, app: app)
+        }
+        return body
     }
 
     /// Where the app's manifest is.
@@ -217,8 +248,10 @@ actor Catalogue {
         } else {
             throw DeviceError(
                 .manifestUnavailable,
-                "\(app) leaves hosting to the store, and it was not installed from a hosting service. Install it with `larder install "
-                    + "\(app) --from <https URL>`; for a development server run `ba-serve url-override <https URL>`, or set BAManifestURL and BAUsesAppleHosting to false."
+                "\(app) leaves hosting to the store, and it was not installed from a hosting service. Install it "
+                    + "with `larder install "
+                    + "\(app) --from <https URL>`; for a development server run `ba-serve url-override <https "
+                    + "URL>`, or set BAManifestURL and BAUsesAppleHosting to false."
             )
         }
         let plain = base.prefix { $0 != "#" }

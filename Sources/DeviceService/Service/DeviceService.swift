@@ -61,7 +61,9 @@ package final class DeviceService: Sendable {
         let transfers = TransferDispatcher(gate: gate)
         let notes = try await NoteBoard(database, log: configuration.log.named("notes"))
         let space = SpaceKeeper(state: paths.state, notes: notes, log: configuration.log.named("space"))
-        let catalogue = Catalogue(registry: registry, settings: settings, clients: clients, log: configuration.log)
+        let catalogue = Catalogue(
+            registry: registry, settings: settings, clients: clients, notes: notes, now: configuration.now,
+            log: configuration.log)
         let store = PackStore(
             state: paths.state, database: database, clients: clients, governor: governor, log: configuration.log,
             transfers: transfers, space: space,
@@ -164,7 +166,8 @@ package final class DeviceService: Sendable {
             downloads: downloads, space: space, ballast: ballast, content: content, resources: resources,
             gate: gate, replan: replan,
             doctor: Doctor(
-                registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox),
+                registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox,
+                now: configuration.now),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
         var router = harness.router()
         router.presence = { gate.connected($0, $1) }
@@ -209,7 +212,8 @@ package final class DeviceService: Sendable {
         } catch  where StoreError.isNoSpace(error) {
             throw DeviceError(
                 .noSpace,
-                "There is no room for the database \(paths.database), which is new or has to be brought up to date. Free "
+                "There is no room for the database \(paths.database), which is new or has to be brought up to "
+                    + "date. Free "
                     + "\(ByteCount.formatted(Ballast.leastFree)) and start the service again.")
         }
     }

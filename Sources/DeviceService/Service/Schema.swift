@@ -16,5 +16,6 @@ enum Schema {
         Migration(version: 8, statements: ResourceTables.create),
         Migration(version: 9, statements: DownloadTables.createTickets),
         Migration(version: 10, statements: ResourceTables.finerUses),
+        Migration(version: 11, statements: AppRegistry.trustTables),
     ]
 }

@@ -26,6 +26,8 @@ package struct ServiceConfiguration: Sendable {
     package var conditionsRoot: FilePath = "/"
     /// A socket that somebody opened for the service; nil makes one at `paths.socket`.
     package var listener: UnixListener?
+    /// The time, by which signed manifests expire.
+    package var now: @Sendable () -> Timestamp = { .now }
     /// Called when a client asks the service to end.
     package var onStopRequest: @Sendable () -> Void = {}
 

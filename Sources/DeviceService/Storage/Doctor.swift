@@ -15,6 +15,7 @@ struct Doctor: Sendable {
     let trust: TrustStore
     let paths: LarderPaths
     let sandbox: @Sendable () -> ExtensionSandbox
+    let now: @Sendable () -> Timestamp
 
     func examine(_ app: String?) async throws -> [DoctorFinding] {
         if let app { return try await examine(app: try await registry.existing(app)) }
@@ -76,10 +77,16 @@ struct Doctor: Sendable {
         let path = paths.appRoot(record.id).appending(record.basePath)
         do {
             let result = try await offload { try AppBundleReader.read(path) }
-            if result.findings.isEmpty {
-                return [DoctorFinding(severity: "ok", subject: record.id, message: "The bundle is as it should be.")]
+            var findings = result.findings.map { DoctorFinding($0, of: record.id) }
+            if findings.isEmpty {
+                findings = [
+                    DoctorFinding(severity: "ok", subject: record.id, message: "The bundle is as it should be.")
+                ]
             }
-            return result.findings.map { DoctorFinding($0, of: record.id) }
+            if let bundle = result.bundle, let finding = try await manifestKeys(of: record, bundle) {
+                findings.append(finding)
+            }
+            return findings
         } catch {
             return [
                 DoctorFinding(
