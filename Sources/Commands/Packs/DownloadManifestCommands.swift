@@ -117,7 +117,8 @@ extension PackCommands {
         "update", summary: "Raise the versions of packs in a download manifest",
         discussion: """
             Exactly the packs that are given get their next version and what their archives say; a pack that is new is added \
-            with version 0. Everything else in the manifest stays. Without a base URL the packs keep their URLs.
+            with version 0. Everything else in the manifest stays. Without a base URL the packs keep their URLs. Signatures go, \
+            because they are for what the manifest was; `ba-package sign` makes new ones.
             """,
         examples: [
             .init(
@@ -131,7 +132,8 @@ extension PackCommands {
         ] + platformOptions + [
             .value(
                 PackSupport.outputOption, short: "o", "file",
-                "Where to write it, instead of replacing the manifest; nothing else is overwritten.", completion: .file),
+                "Where to write it, instead of replacing the manifest; nothing else is "
+                    + "overwritten.", completion: .file),
             PackSupport.quiet,
         ],
         arguments: [CommandArgument("manifest", "The download manifest, a .json file.", completion: .file)]
@@ -145,12 +147,17 @@ extension PackCommands {
         let manifest = try await offloadCancellable { _ in try DownloadManifest.read(path) }
         let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet)
         let update = try builder.update(manifest, with: packs, updates: updates)
+        var changed = update.manifest
+        if changed.dropSignatures() {
+            context.note("note: the manifest has changed and its signatures are gone; sign it with `ba-package sign`.")
+        }
         let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
+        let bytes = changed.serialized
         try await offload {
             if let output, output != path {
-                try NewOutput.write(update.manifest.serialized, to: output)
+                try NewOutput.write(bytes, to: output)
             } else {
-                try NewOutput.replace(update.manifest.serialized, at: path)
+                try NewOutput.replace(bytes, at: path)
             }
         }
         if !isQuiet {

@@ -6,7 +6,8 @@ package import Kit
 /// The commands that make, look into and check asset packs: `ba-package` and the verbs of the same names of `larder`.
 package enum PackCommands {
     package static let all: [Command] = [
-        template, package, evaluate, downloadManifest, list, extract, verify, index, diff, archive,
+        template, package, evaluate, downloadManifest, sign, verifyManifest, keys, list, extract, verify, index, diff,
+        archive,
     ]
 
     /// `ba-package`, whose default is to package.
@@ -20,7 +21,8 @@ package enum PackCommands {
             .init("ba-package template -o Tutorial.json", "writes a manifest to fill in"),
             .init("ba-package Tutorial.json -o Tutorial.aar", "packs what it selects"),
             .init(
-                "ba-package download-manifest create Tutorial.aar --ios --download-base-url https://cdn.example.com/packs",
+                "ba-package download-manifest create Tutorial.aar --ios --download-base-url "
+                    + "https://cdn.example.com/packs",
                 "prints the manifest to serve beside it"),
         ],
         subcommands: all, defaultSubcommand: "package")
