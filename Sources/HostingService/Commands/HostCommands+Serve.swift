@@ -26,7 +26,8 @@ extension HostCommands {
             data, database, storage,
             .flag(
                 "storage-moved",
-                "The archives were brought to this storage from the one that the host had; without it another one is refused."
+                "The archives were brought to this storage from the one that the host had; without it another one "
+                    + "is refused."
             ),
             .value("host", "address", "The name or address to listen on; * for all.", default: "127.0.0.1"),
             .value(
@@ -51,8 +52,18 @@ extension HostCommands {
                     + HostLimits.names.map { "\($0.name), \($0.meaning)" }.joined(separator: "; ") + "."),
             .value(
                 "archive-lifetime", "seconds",
-                "Sign the addresses of archives, and have them expire after so long; manifests then have new ones twice "
+                "Sign the addresses of archives, and have them expire after so long; manifests then have new ones "
+                    + "twice "
                     + "in that time. Without it they are good for ever."),
+            .repeatable(
+                "manifest-key", "file",
+                "Sign the manifests that devices get with this key, PEM, as 'ba-package keys create' makes it; "
+                    + "give it again for "
+                    + "several.", completion: .file),
+            .value(
+                "manifest-lifetime", "seconds",
+                "How long a signed manifest is good for; it is signed anew in the half of it.",
+                default: "\(ManifestSigning.usualLifetime)"),
             .value(
                 "drain", "seconds", "How long requests that are under way may take after SIGTERM.", default: "10"),
             .value(
@@ -118,9 +129,28 @@ private struct ServeOptions: Sendable {
         configuration.drainSeconds = Int64(try arguments.integer("drain", in: 0...3600) ?? 10)
         configuration.archiveLifetime = try arguments.integer("archive-lifetime", in: 2...(366 * 86_400)).map(
             Int64.init)
+        configuration.manifestSigning = try manifestSigning()
         configuration.mail = try mail()
         for setting in arguments.values("limit") { try configuration.limits.set(setting) }
         return configuration
+    }
+
+    private func manifestSigning() throws -> ManifestSigning? {
+        let names = arguments.values("manifest-key")
+        let range = Int(ManifestSigning.shortestLifetime)...(366 * 86_400)
+        let lifetime = try arguments.integer("manifest-lifetime", in: range)
+        guard !names.isEmpty else { return nil }
+        let keys = try names.map { name in
+            do {
+                return try Ed25519PrivateKey(pem: try File.read(context.resolve(name), limit: 64 << 10))
+            } catch {
+                throw UsageError(
+                    "--manifest-key: \"\(name)\" cannot be read, or is no Ed25519 key in PEM (\(error)). "
+                        + "`ba-package keys create` "
+                        + "makes one.")
+            }
+        }
+        return ManifestSigning(keys: keys, lifetime: lifetime.map(Int64.init) ?? ManifestSigning.usualLifetime)
     }
 
     private func mail() throws -> HostMail? {

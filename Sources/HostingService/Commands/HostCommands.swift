@@ -19,7 +19,7 @@ package enum HostCommands {
             .init("larder-host keys create CI --role DEVELOPER --out AuthKey.p8", "makes a key for its publisher"),
             .init("larder-host serve --certificate host.pem --key host.key", "serves until SIGTERM"),
         ],
-        subcommands: [serve, keys, app, channels, addresses, backup, sweep, reference])
+        subcommands: [serve, keys, app, channels, addresses, manifestKeys, backup, sweep, reference])
 
     static let data = CommandOption.value(
         "data", "folder", "Where the host keeps everything; larder/host among this user's state by default.",
@@ -33,7 +33,8 @@ package enum HostCommands {
     static let storage = CommandOption.value(
         "storage", "address",
         "An S3-compatible storage for archives and uploads, in place of the data folder, as "
-            + "s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1. \(storageVariable) says the same."
+            + "s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1. \(storageVariable) says "
+            + "the same."
     )
 
     private static let storageVariable = "LARDER_STORAGE"
@@ -63,7 +64,8 @@ package enum HostCommands {
         // What is wrong is not said aloud, since a password may be in it.
         guard let address = PostgresAddress(text) else {
             throw UsageError(
-                "\(given == nil ? databaseVariable : "--database") must be an address as postgres://larder@db.example.com/larder. "
+                "\(given == nil ? databaseVariable : "--database") must be an address as "
+                    + "postgres://larder@db.example.com/larder. "
                     + "In a user, a password or a name, write /, @, :, ? and % as %2F, %40, %3A, %3F and %25.")
         }
         guard given == nil || !address.hasPassword else {

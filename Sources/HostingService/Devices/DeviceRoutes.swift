@@ -50,23 +50,64 @@ struct DeviceRoutes: Sendable {
         // A device may add arguments of its own; a system that is not known here gets what is for all.
         let platform = request.http.query.first { $0.name == "platform" }.flatMap { Platform(manifestName: $0.value) }
         let device = AskingDevice(query: request.http.query)
-        let offered = try await context.database.read { store in
-            guard let app = try store.records(.apps, where: ["bundleId": .text(bundleID)]).first else {
-                throw APIError.noSuchPath
-            }
-            return try OfferedVersions(app: app.id, channel, for: device, in: store)
-        }
+        let (offered, generation) = try await offers(bundleID, channel, device)
         let archives = try await context.archives.signer(base: context.baseURL)
         let entries = offered.offers.filter { offer in
             platform.map { offer.version.words("platforms").contains($0.rawValue) } ?? true
         }.compactMap { VersionContent.entry(of: $0.version, archives, rollout: $0.rollout) }
         let sorted = entries.sorted { ($0["id"]?.stringValue ?? "") < ($1["id"]?.stringValue ?? "") }
-        let bytes = Array(JSONValue.object(["assetPacks": .array(sorted)]).serialized(.pretty).utf8)
-        var response = Self.document(bytes)
+        let subject = generation.map { generation in
+            ManifestSigning.Subject(
+                app: bundleID,
+                platforms: AssetPackPlatform.allCases.map(\.rawValue).filter {
+                    platform == nil || Platform(manifestName: $0) == platform
+                },
+                channel: channel.rawValue, keySets: generation.keySets, generation: generation.number)
+        }
+        let (manifest, end) = signed(sorted, subject)
+        var response = Self.document(Array(manifest.serialized(.pretty).utf8))
         // The arguments are part of the address, so that what is for one device is kept apart from what is for another; a
         // cache that leaves them out of its key must not keep it at all.
         if offered.dependsOnDevice { response.headers["Cache-Control"] = "private, no-cache" }
-        return DeviceDocuments.Document(response: response, goodUntil: archives.goodUntil)
+        return DeviceDocuments.Document(
+            response: response, goodUntil: [archives.goodUntil, end].compactMap(\.self).min())
+    }
+
+    /// What a device gets, and which in a row that is; nil when nothing is signed.
+    private func offers(
+        _ bundleID: String, _ channel: Channel, _ device: AskingDevice
+    ) async throws -> (OfferedVersions, ManifestGeneration?) {
+        let now = context.clock().seconds
+        let isSigned = context.manifestSigning != nil
+        let look: @Sendable (borrowing Connection, Bool) throws -> (OfferedVersions, ManifestGeneration?) = {
+            store, mayCount in
+            guard let app = try store.records(.apps, where: ["bundleId": .text(bundleID)]).first else {
+                throw APIError.noSuchPath
+            }
+            let offered = try OfferedVersions(app: app.id, channel, for: device, in: store)
+            guard isSigned else { return (offered, nil) }
+            return (
+                offered,
+                mayCount
+                    ? try store.countManifestGeneration(app, now: now) : try store.manifestGeneration(app)
+            )
+        }
+        let known = try await context.database.read { try look($0, false) }
+        guard isSigned, known.1 == nil else { return known }
+        // In one transaction with what is offered: no older offer gets a newer number.
+        return try await context.database.write { try look($0, true) }
+    }
+
+    /// The manifest, signed if the host signs, and until when that is good.
+    private func signed(_ packs: [JSONValue], _ subject: ManifestSigning.Subject?) -> (JSONValue, Int64?) {
+        guard let signing = context.manifestSigning, let subject else { return (["assetPacks": .array(packs)], nil) }
+        do {
+            return try signing.sign(packs, subject, now: context.clock().seconds)
+        } catch {
+            // Devices with keys refuse it and say so; all others are served as ever.
+            context.log.error("A manifest could not be signed.", ["app": subject.app, "error": "\(error)"])
+            return (["assetPacks": .array(packs)], nil)
+        }
     }
 
     /// The build that the channel installs.

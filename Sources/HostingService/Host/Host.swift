@@ -36,7 +36,8 @@ package final class Host: Sendable {
             mail: configuration.mail, presence: try HostPresence(data: configuration.data), log: configuration.log,
             archives: ArchiveAddresses(
                 database: database, lifetime: configuration.archiveLifetime,
-                now: { configuration.clock().seconds }), addressSecret: Hexadecimal.decode(secret) ?? [],
+                now: { configuration.clock().seconds }),
+            manifestSigning: configuration.manifestSigning, addressSecret: Hexadecimal.decode(secret) ?? [],
             clock: configuration.clock,
             base: Locked(configuration.publicURL ?? ""))
         drainSeconds = configuration.drainSeconds

@@ -33,6 +33,8 @@ package struct HostConfiguration: Sendable {
     package var drainSeconds: Int64 = 10
     /// How long addresses of archives are good for, in seconds; nil for ever, and then they are not signed.
     package var archiveLifetime: Int64?
+    /// Signs devices' manifests; nil leaves them unsigned.
+    package var manifestSigning: ManifestSigning?
     /// Who is told by mail; nil for nobody.
     package var mail: HostMail?
     /// Whether webhooks may be at addresses that only this network reaches, and on this machine in plain http.

@@ -29,6 +29,8 @@ struct HostContext: Sendable {
     let presence: HostPresence
     let log: Logger
     let archives: ArchiveAddresses
+    /// Signs devices' manifests; nil leaves them unsigned.
+    let manifestSigning: ManifestSigning?
     /// Signs addresses that parts are sent to.
     let addressSecret: [UInt8]
     /// Now; tests have their own.

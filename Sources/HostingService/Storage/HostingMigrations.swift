@@ -120,6 +120,7 @@ enum HostingMigrations {
                 PRIMARY KEY ("hour", "sender"))
                 """
             ]),
+        Migration(version: 11, statements: manifestGenerations),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {
