@@ -22,7 +22,8 @@ extension Catalogue {
         }
         let verifier = ManifestVerifier(anchor: anchor, platform: .linux, channel: channel, now: now())
         let remembered = try await registry.manifestTrust(app)
-        let verdict = verifier.verify(manifest, remembered: remembered)
+        // A large one takes a while to be put into its canonical form.
+        let verdict = try await offload { verifier.verify(manifest, remembered: remembered) }
         guard let refusal = verdict.refusal else { return verdict.trust }
         // Keys that were handed over to hold, whatever came with them.
         if verdict.trust != remembered { try await registry.save(trust: verdict.trust, app: app) }

@@ -24,10 +24,16 @@ extension Doctor {
                 message: "\(keys), but are not checked while a developer's server stands in for the app's own.",
                 advice: "For normal use run `ba-serve url-override --clear`.")
         }
-        guard let (body, source) = try await registry.manifestBody(record.id),
-            let publication = try? SignedManifest(body, source: source).publication, remembered != nil
-        else {
+        guard remembered != nil else {
             return DoctorFinding(severity: "ok", subject: subject, message: "\(keys); none was accepted yet.")
+        }
+        // An extension of unmanaged downloads is handed its manifest, which is not kept.
+        guard let (body, source) = try await registry.manifestBody(record.id),
+            let publication = try? SignedManifest(body, source: source).publication
+        else {
+            return DoctorFinding(
+                severity: "ok", subject: subject,
+                message: "\(keys). None below generation \(trust.leastGeneration) is accepted.")
         }
         let end = ManifestPublication.text(of: publication.expires)
         guard publication.expires > now() else {

@@ -142,6 +142,7 @@ import Testing
             try manifest.sign(device.publication(1), with: [device.signer])
             try device.serve(manifest)
             #expect(try await device.install(try bundle()) == nil)
+            #expect(try await device.doctor()?.message.contains("generation 1") == true)
         }
     }
 }
