@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build release test demo check fmt bench bench-hosting fuzz torture conformance docs install uninstall clean
+.PHONY: help setup build release test demo check fmt bench bench-hosting bench-updates fuzz torture conformance docs install uninstall clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ bench: ## measure, each figure beside what it is compared with
 
 bench-hosting: ## measure larder-host only, beside nginx, cp and sha256sum
 	@scripts/bench hosting
+
+bench-updates: ## measure updates of real packages beside zstd, bsdiff, casync and others: make bench-updates ARGS=--quick
+	@scripts/bench-updates $(ARGS)
 
 fuzz: ## run every fuzz target for a minute
 	@scripts/fuzz

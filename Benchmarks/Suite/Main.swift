@@ -10,7 +10,7 @@ enum LarderBench {
         ArchivePack(), ArchiveExtract(), ResourceBuild(), DeviceStart(), DeviceIdle(), DeviceInstall(), DevicePeak(),
         DeviceSchedule(), DeviceResources(), DeviceTransfers(), DeviceWake(), ContentsAt(), HostDownloads(),
         HostReads(),
-        HostUpload(),
+        HostUpload(), Updates(),
     ]
 
     static func main() async {

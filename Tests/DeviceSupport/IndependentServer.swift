@@ -39,6 +39,15 @@ package final class IndependentServer: Sendable {
         try self.init(folder, serving: files, Shape(options: "ssl", workers: "auto"))
     }
 
+    /// A server over plain http whose answers are counted: one process, so that they are written down in their order.
+    /// - Parameters:
+    ///   - files: a folder of the caller's.
+    ///   - isPlain: http, for clients that cannot be told whom to trust.
+    package convenience init(counting files: FilePath, isPlain: Bool) throws {
+        let folder = Folder(try TemporaryDirectory(prefix: "larder-nginx"))
+        try self.init(folder, serving: files, Shape(options: isPlain ? "" : "ssl", workers: "1"))
+    }
+
     /// A server that is to be as fast as it can: HTTP/1.1, no log, connections without end.
     /// - Parameters:
     ///   - files: a folder of the caller's.
@@ -93,7 +102,7 @@ package final class IndependentServer: Sendable {
             events {}
             http {
                 access_log \(logs.all); \(temporary.joined(separator: " ")) \(shape.settings)
-                log_format version '$server_protocol $connection $status $ssl_cipher $request_uri';
+                log_format version '$server_protocol $connection $status $ssl_cipher $request_uri $body_bytes_sent';
                 server {
                     listen 127.0.0.1:\(port) \(shape.options); root \(files); access_log \(logs.versions);
                     ssl_certificate \(certificate.chain); ssl_certificate_key \(certificate.key);
@@ -127,16 +136,28 @@ package final class IndependentServer: Sendable {
         package var cipher: String
         /// Path and query.
         package var target: String
+        /// Bytes of the body that it has sent.
+        package var bytes: Int64
     }
 
     /// What it has answered, in order; it has ended then.
     package func answers() throws -> [Answer] {
         process.terminate()
         _ = try process.wait()
-        let text = String(decoding: try File.read(folder.path.appending("version.log"), limit: 1 << 20), as: UTF8.self)
-        return text.split(separator: "\n").map { line in
+        return try answersSoFar()
+    }
+
+    /// What it has answered until now, in order. An answer is written down once it is sent, which may be after its client has it;
+    /// those to requests before another that has been answered are there.
+    /// - Throws: `Errno`
+    package func answersSoFar() throws -> [Answer] {
+        let text = String(decoding: try File.read(folder.path.appending("version.log"), limit: 64 << 20), as: UTF8.self)
+        return text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ").map(String.init)
-            return Answer(version: words[0], connection: words[1], status: words[2], cipher: words[3], target: words[4])
+            guard words.count == 6, let bytes = Int64(words[5]) else { return nil }
+            return Answer(
+                version: words[0], connection: words[1], status: words[2], cipher: words[3], target: words[4],
+                bytes: bytes)
         }
     }
 

@@ -32,6 +32,30 @@ require_swift() {
     command -v swift >/dev/null 2>&1 || die "no Swift toolchain on PATH: install Swift 6.2 or later, then try again"
 }
 
+# Runs a noisy command; its output is shown only when it fails.
+quietly() {
+    local log
+    log=$(mktemp)
+    if ! "$@" >"$log" 2>&1 </dev/null; then
+        cat "$log" >&2
+        rm -f "$log"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+# A python3 whose pip works, whatever else is on PATH.
+find_pip() {
+    local candidate
+    for candidate in python3 /usr/bin/python3; do
+        if "$candidate" -m pip --version >/dev/null 2>&1; then
+            echo "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
 # Builds one product as it is installed: optimised, with the Swift runtime inside, and linked for size: short relocations,
 # equal functions once, nothing exported.
 release_build() {

@@ -23,6 +23,23 @@ enum ProcessUsage {
         return (user + system) / 100
     }
 
+    /// Has the kernel forget the most memory that the process had in use so far.
+    static func forgetPeak(of processID: Int32) throws {
+        let file = try OwnedDescriptor(FilePath("/proc/\(processID)/clear_refs"), .writeOnly)
+        _ = try file.borrowed.writeAll("5".utf8)
+    }
+
+    /// The most memory that the process had in use at once, in bytes, since that was forgotten.
+    static func peakResidentBytes(of processID: Int32) throws -> Int64 {
+        let status = try File.read(FilePath("/proc/\(processID)/status"), limit: 1 << 16)
+        for line in String(decoding: status, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmHWM:") {
+            if let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int64($0) }) {
+                return kilobytes * 1024
+            }
+        }
+        throw BenchmarkError("the memory of process \(processID) is not known")
+    }
+
     private static func words(_ path: FilePath) throws -> [Substring] {
         String(decoding: try File.read(path, limit: 4096), as: UTF8.self).split { $0 == " " || $0 == "\n" }
     }

@@ -117,15 +117,7 @@ final class BenchHost: Sendable {
     }
 
     /// The most memory that the host had in use so far, in bytes.
-    func peakResidentBytes() throws -> Int {
-        let status = try File.read(FilePath("/proc/\(process.processID)/status"), limit: 1 << 16)
-        for line in String(decoding: status, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmHWM:") {
-            if let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) {
-                return kilobytes * 1024
-            }
-        }
-        throw BenchmarkError("the host's memory is not known")
-    }
+    func peakResidentBytes() throws -> Int { Int(try ProcessUsage.peakResidentBytes(of: process.processID)) }
 }
 
 /// Packs of random bytes, which no compression makes smaller.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceSupport
+import Kit
+import System
+
+/// What an update of one pair of versions takes with Larder: made by `ba-package`, served as files, applied by the service.
+struct LarderContest {
+    let pair: UpdatePair
+    /// Where the programs are, as they are installed.
+    let programs: FilePath
+    /// Where everything goes.
+    let folder: FilePath
+    /// A folder on a file system of its own; without one extra disk is not judged.
+    let memory: FilePath?
+
+    /// Seconds until the new version is readable.
+    struct Times {
+        let link: NetworkLink
+        let offers: [LarderPublication.Offer: Double]
+        /// By fetching the archive with curl and extracting it.
+        let curl: Double
+        /// By fetching a plain gzipped tar, extracted as it comes.
+        let bsdtar: Double
+    }
+
+    struct Result {
+        var rows: [UpdateFigures] = []
+        var times: [Times] = []
+        var archiveBytes: Int64 = 0
+        var indexBytes: Int64?
+        /// At the peak of an update, by what is fetched.
+        var extraDisk: [LarderPublication.Offer: Int64] = [:]
+    }
+
+    func run(_ report: Report) async throws -> Result {
+        let served = folder.appending("larder-served")
+        try FileDescriptor.currentDirectory.makeDirectories(at: served)
+        let server = try IndependentServer(counting: served, isPlain: false)
+        let publication = try LarderPublication(pair, programs: programs, served: served, url: server.url)
+        let tar = served.appending("new.tar.gz")
+        try UpdatePair.succeed(["bash", "-c", #"gzip -n -c "$0" > "$1""#, pair.newTar.string, tar.string])
+        var result = Result()
+        result.archiveBytes = publication.size(.whole) ?? 0
+        result.indexBytes = publication.size(.parts)
+        let offers = LarderPublication.Offer.allCases.filter { publication.size($0) != nil }
+        let device = UpdateDevice(
+            larderd: programs.appending("larderd"), home: folder.appending("home"), publication: publication,
+            url: server.url, authority: server.authorityFile)
+        for link in NetworkLink.available {
+            var seconds: [LarderPublication.Offer: Double] = [:]
+            for offer in offers {
+                var rounds: [UpdateDevice.Cost] = []
+                var sent = (bytes: Int64(0), requests: 0)
+                repeat {
+                    var before = 0
+                    rounds.append(
+                        try await link.held {
+                            try await device.update(to: offer) { before = try server.answersSoFar().count }
+                        })
+                    // A device asks for what the update is before it fetches it.
+                    let answers = try server.answersSoFar()[before...].filter { !$0.target.hasSuffix("manifest.json") }
+                    sent = (answers.reduce(0) { $0 + $1.bytes }, answers.count)
+                } while link == .loopback && rounds.count < 3
+                seconds[offer] = Report.median(rounds.map(\.seconds))
+                guard link == .loopback else { continue }
+                result.rows.append(
+                    UpdateFigures(
+                        name: offer.name, kind: offer == .patch ? .patch : .parts, bytes: sent.bytes,
+                        requests: sent.requests, make: offer == .patch ? publication.patch : publication.package,
+                        apply: .median(rounds.map(\.run))))
+                report.note("    \(offer.name): \(ByteCount.formatted(sent.bytes))")
+            }
+            let (curl, bsdtar) = try await link.held { try baselines(server, publication) }
+            result.times.append(Times(link: link, offers: seconds, curl: curl, bsdtar: bsdtar))
+        }
+        if let memory {
+            var device = device
+            device.home = memory
+            for offer in offers { result.extraDisk[offer] = try await device.update(to: offer).extraDisk }
+        }
+        return result
+    }
+
+    /// What one would type without Larder, both versions of it: the archive and its extraction, and a plain gzipped tar.
+    private func baselines(_ server: IndependentServer, _ publication: LarderPublication) throws
+        -> (curl: Double, bsdtar: Double)
+    {
+        let out = folder.appending("baseline")
+        let here = FileDescriptor.currentDirectory
+        func timed(_ line: String, check: FilePath) throws -> Double {
+            let rounds = try RunCost.rounds {
+                if here.exists(at: out) { try here.removeTree(at: out) }
+                try here.makeDirectories(at: out)
+                let cost = try RunCost.of(["bash", "-c", "set -eo pipefail; \(line)"], in: out).cost
+                try pair.expectNewTree(check)
+                return cost
+            }
+            return RunCost.median(rounds).seconds
+        }
+        let curl = "curl -sS --fail --cacert \(server.authorityFile) \(server.url)"
+        let extract = "\(programs)/ba-package extract new.aar -o tree --quiet"
+        let archive = try timed("\(curl)/2/Tree -o new.aar; \(extract)", check: out.appending("tree"))
+        let tar = try timed("mkdir tree; \(curl)/new.tar.gz | bsdtar -x -C tree", check: out.appending("tree"))
+        try here.removeTree(at: out)
+        return (archive, tar)
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+
+/// Both versions of a pair as packs, with what `ba-package` makes for updates, laid out as a static server wants it.
+struct LarderPublication {
+    private static let pack = "Tree"
+
+    /// What a device is offered beside the new version's archive.
+    enum Offer: String, CaseIterable {
+        case whole, parts, patch
+
+        /// As a row is called.
+        var name: String { "larder \(rawValue)" }
+    }
+
+    /// Where the programs are, as they are installed.
+    let programs: FilePath
+    let pair: UpdatePair
+    /// What is served.
+    let served: FilePath
+    /// Making the new version's archive and its index.
+    private(set) var package = RunCost()
+    /// Making the patch.
+    private(set) var patch = RunCost()
+
+    private var basePackage: FilePath { programs.appending("ba-package") }
+    /// The archive of a version, 1 or 2.
+    func archive(_ version: Int) -> FilePath { served.pushing(FilePath("\(version)/\(Self.pack)")) }
+    private func manifest(_ name: String) -> FilePath { served.appending("\(name).json") }
+
+    /// - Parameter url: where `served` is to be had.
+    init(_ pair: UpdatePair, programs: FilePath, served: FilePath, url: String) throws {
+        (self.pair, self.programs, self.served) = (pair, programs, served)
+        let here = FileDescriptor.currentDirectory
+        let source = served.appending("pack.json")
+        let text =
+            #"{ "assetPackID": "\#(Self.pack)", "downloadPolicy": { "essential": { "installationEventTypes": "#
+            + #"["firstInstallation", "subsequentUpdate"] } }, "platforms": ["Linux"], "#
+            + #""fileSelectors": [ { "filePattern": "**" } ] }"#
+        try here.makeDirectories(at: served)
+        try AtomicFile.write(text.utf8, to: source, durable: false)
+        for (version, tree) in [(1, pair.old), (2, pair.new)] {
+            let file = archive(version)
+            try here.makeDirectories(at: file.removingLastComponent())
+            // It wants the name of an archive; the server has it under the pack's.
+            let made = file.removingLastComponent().appending("\(Self.pack).aar")
+            package = try RunCost.of(
+                [basePackage.string, "package", source.string, "-o", made.string, "--quiet"], in: tree
+            ).cost
+            for suffix in ["", ".index"] where here.exists(at: FilePath(made.string + suffix)) {
+                try here.link(from: FilePath(made.string + suffix), to: FilePath(file.string + suffix))
+            }
+        }
+        try list("old", version: 1, url: url)
+        try list(Offer.parts.rawValue, version: 2, url: url)
+        // What lies beside the archive is listed: out of sight, it is not.
+        let index = served.pushing(FilePath("2/\(Self.pack).aar.index"))
+        let hidden = FilePath(index.string + ".hidden")
+        if here.exists(at: index) { try here.rename(from: index, to: hidden) }
+        try list(Offer.whole.rawValue, version: 2, url: url)
+        if here.exists(at: hidden) { try here.rename(from: hidden, to: index) }
+    }
+
+    private func list(_ name: String, version: Int, url: String) throws {
+        let made = archive(version).removingLastComponent().appending("\(Self.pack).aar")
+        _ = try RunCost.of(
+            [
+                basePackage.string, "download-manifest", "create", made.string, "--asset-pack-versions", "\(version)",
+                "--linux", "--download-base-url", "\(url)/\(version)", "-o", manifest(name).string, "--quiet",
+            ], in: served)
+    }
+
+    /// What the server has for the new version now.
+    func offer(_ name: String) throws {
+        let bytes = try File.read(manifest(name))
+        try AtomicFile.write(bytes, to: served.appending("manifest.json"), durable: false)
+    }
+
+    /// The old version, as before the update.
+    func offerOld() throws { try offer("old") }
+
+    /// Bytes of what there is for the new version; nil for what could not be made.
+    func size(_ offer: Offer) -> Int64? {
+        let file =
+            switch offer {
+            case .whole: archive(2)
+            case .parts: FilePath(archive(2).string + ".index")
+            case .patch: FilePath(archive(2).string + ".from-1.patch")
+            }
+        return (try? FileDescriptor.currentDirectory.status(at: file))?.size
+    }
+}
