@@ -101,7 +101,7 @@ struct LarderContest {
         }
         let curl = "curl -sS --fail --cacert \(server.authorityFile) \(server.url)"
         let extract = "\(programs)/ba-package extract new.aar -o tree --quiet"
-        let archive = try timed("\(curl)/2/Tree -o new.aar; \(extract)", check: out.appending("tree"))
+        let archive = try timed("\(curl)/2/Tree -o new.aar; \(extract)", check: out.pushing("tree/Contents"))
         let tar = try timed("mkdir tree; \(curl)/new.tar.gz | bsdtar -x -C tree", check: out.appending("tree"))
         try here.removeTree(at: out)
         return (archive, tar)

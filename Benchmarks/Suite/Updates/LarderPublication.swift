@@ -62,6 +62,45 @@ struct LarderPublication {
         if here.exists(at: index) { try here.rename(from: index, to: hidden) }
         try list(Offer.whole.rawValue, version: 2, url: url)
         if here.exists(at: hidden) { try here.rename(from: hidden, to: index) }
+        guard try knows("patch") else { return }
+        let target = patchFile
+        patch = try RunCost.of(
+            [
+                basePackage.string, "patch", "1/\(Self.pack).aar", "2/\(Self.pack).aar", "-o", target.string, "--quiet",
+            ], in: served
+        ).cost
+        try listPatch(at: "\(url)/2/\(target.lastComponent?.string ?? "")")
+    }
+
+    private var patchFile: FilePath { FilePath(archive(2).string + ".from-1.patch") }
+
+    private func knows(_ command: String) throws -> Bool {
+        try ChildProcess.run(executable: basePackage, arguments: [command, "--help"]).exitCode == 0
+    }
+
+    /// Adds the patch to what is listed for devices that fetch parts.
+    private func listPatch(at url: String) throws {
+        func read(_ name: String) throws -> ([String: JSONValue], pack: [String: JSONValue], own: [String: JSONValue]) {
+            guard let root = try JSONParser.parse(File.read(manifest(name))).value.objectValue,
+                let pack = root["assetPacks"]?.arrayValue?.first?.objectValue, let own = pack["larder"]?.objectValue
+            else { throw BenchmarkError("\(manifest(name)) lists no pack") }
+            return (root, pack, own)
+        }
+        guard let base = try read("old").own["digest"]?["value"] else {
+            throw BenchmarkError("\(manifest("old")) has no digest")
+        }
+        let sum = try RunCost.of(["sha256sum", patchFile.string], in: served).output
+        var (root, pack, own) = try read(Offer.parts.rawValue)
+        own["patches"] = .array([
+            .object([
+                "from": .integer(1), "base": base, "url": .string(url), "size": .integer(size(.patch) ?? 0),
+                "sha256": .string(String(sum.prefix(64))),
+            ])
+        ])
+        pack["larder"] = .object(own)
+        root["assetPacks"] = .array([.object(pack)])
+        try AtomicFile.write(
+            JSONValue.object(root).serialized().utf8, to: manifest(Offer.patch.rawValue), durable: false)
     }
 
     private func list(_ name: String, version: Int, url: String) throws {
@@ -88,7 +127,7 @@ struct LarderPublication {
             switch offer {
             case .whole: archive(2)
             case .parts: FilePath(archive(2).string + ".index")
-            case .patch: FilePath(archive(2).string + ".from-1.patch")
+            case .patch: patchFile
             }
         return (try? FileDescriptor.currentDirectory.status(at: file))?.size
     }

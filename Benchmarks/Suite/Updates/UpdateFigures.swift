@@ -26,7 +26,8 @@ struct UpdateFigures {
 extension RunCost {
     var json: JSONValue {
         .object([
-            "seconds": .number(seconds), "processorSeconds": .number(processorSeconds), "peakBytes": .integer(peakBytes),
+            "seconds": .number(seconds), "processorSeconds": .number(processorSeconds),
+            "peakBytes": .integer(peakBytes),
         ])
     }
 }

@@ -20,7 +20,8 @@ struct UpdatePair: Sendable {
         (oldTar, newTar) = (folder.appending("old.tar"), folder.appending("new.tar"))
         for (tree, tar) in [(old, oldTar), (new, newTar)] {
             try Self.succeed([
-                "tar", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--format=ustar", "-cf",
+                "tar", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--format=ustar",
+                "-cf",
                 tar.string, "-C", tree.string, ".",
             ])
         }
