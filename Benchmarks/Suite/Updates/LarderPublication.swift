@@ -75,7 +75,8 @@ struct LarderPublication {
     private var patchFile: FilePath { FilePath(archive(2).string + ".from-1.patch") }
 
     private func knows(_ command: String) throws -> Bool {
-        try ChildProcess.run(executable: basePackage, arguments: [command, "--help"]).exitCode == 0
+        let help = try ChildProcess.run(executable: basePackage, arguments: ["--help"]).outputText
+        return help.split(separator: "\n").contains { $0.split(separator: " ").first.map { $0 == command } ?? false }
     }
 
     /// Adds the patch to what is listed for devices that fetch parts.
