@@ -48,9 +48,10 @@ let package = Package(
         system("CLZ4", pkgConfig: "liblz4", apt: "liblz4-dev"),
         system("CLZFSE", pkgConfig: "lzfse"),
         .target(name: "CLinux", path: "Sources/CLinux", cSettings: [.define("_GNU_SOURCE")]),
-        // Of libcurl, libssl, libmicrohttpd and libpq only the headers are needed here: they are loaded when they are first used.
+        // Of libcurl, libssl, libmicrohttpd, libpq and libzstd only the headers are needed here: they are loaded when they are first used.
         .target(name: "CCurlShim", dependencies: ["CLinux", "COpenSSL"], path: "Sources/CCurlShim"),
         .target(name: "CMicroHTTPDShim", dependencies: ["CLinux"], path: "Sources/CMicroHTTPDShim"),
+        .target(name: "CZstdShim", dependencies: ["CLinux"], path: "Sources/CZstdShim"),
         .target(name: "CPostgresShim", dependencies: ["CLinux"], path: "Sources/CPostgresShim"),
         .target(name: "CBundleShim", path: "Sources/CBundleShim"),
         .target(name: "COpenSSLShim", dependencies: ["COpenSSL"], path: "Sources/COpenSSLShim"),
@@ -64,9 +65,10 @@ let package = Package(
         room("Mail", "HTTP", "Kit", "System", "CCurlShim"),
         room("Database", "Kit", "System", "CSQLite", "CPostgresShim"),
         room("AppleArchive", "Kit", "System", "CDeflate", "CZlib", "CLZMA", "CLZ4", "CLZFSE"),
+        room("Deltas", "Kit", "CZstdShim", "CLZMA"),
         room("Languages"),
         room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
-        room("PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
+        room("PackUpdates", "AssetPacks", "Deltas", "AppleArchive", "Crypto", "Kit", "System"),
         room("AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("ResourceTags", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
@@ -126,12 +128,13 @@ let package = Package(
         .testTarget(
             name: "AppleArchiveTests", dependencies: ["AppleArchive", "Crypto", "Kit", "System", "TestSupport"],
             path: "Tests/AppleArchiveTests", exclude: ["Fixtures"]),
+        tests("Deltas", "Deltas", "Kit"),
         tests("Languages", "Languages"),
         .testTarget(
             name: "AssetPacksTests",
             dependencies: ["AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System", "TestSupport"],
             path: "Tests/AssetPacksTests", exclude: ["Fixtures"]),
-        tests("PackUpdates", "PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
+        tests("PackUpdates", "PackUpdates", "AssetPacks", "Deltas", "AppleArchive", "Crypto", "Kit", "System"),
         tests("AppBundles", "AppBundles", "AssetPacks", "Crypto", "Kit", "System"),
         tests("ResourceTags", "ResourceTags", "AppBundles", "AssetPacks", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),
@@ -220,6 +223,8 @@ let package = Package(
             name: "fuzz-signed-manifest",
             dependencies: ["FuzzSupport", "TestSupport", "AssetPacks", "Crypto", "Kit"],
             path: "Tests/Fuzz/SignedManifest"),
+        .executableTarget(
+            name: "fuzz-delta", dependencies: ["FuzzSupport", "TestSupport", "Deltas"], path: "Tests/Fuzz/Delta"),
         .executableTarget(
             name: "fuzz-hosting", dependencies: ["FuzzSupport", "Crypto", "HostingModel", "Kit"],
             path: "Tests/Fuzz/Hosting"),

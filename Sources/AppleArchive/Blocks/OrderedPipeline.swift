@@ -8,9 +8,9 @@ import Kit
 ///
 /// The pipeline owns an item from `submit` to `next`, and within it one thread at a time does: whoever takes an item on
 /// takes it out of the state behind the lock. The submitting thread keeps no other reference.
-final class OrderedPipeline<Item> {
+package final class OrderedPipeline<Item> {
     /// Does the work on one thread, with working memory of its own.
-    typealias Worker = (Item) -> Void
+    package typealias Worker = (Item) -> Void
 
     private struct State {
         var waiting: [(number: Int, item: Item)] = []
@@ -35,7 +35,7 @@ final class OrderedPipeline<Item> {
     private var ownWorker: Worker?
 
     /// - Parameter threads: how many threads at most; 0 means one for each core.
-    init(threads: Int, makeWorker: @escaping @Sendable () -> Worker) {
+    package init(threads: Int, makeWorker: @escaping @Sendable () -> Worker) {
         labour = .threads(atMost: threads > 0 ? threads : Processors.count, makeWorker: makeWorker)
     }
 
@@ -51,13 +51,13 @@ final class OrderedPipeline<Item> {
         }
     }
 
-    var inFlight: Int { submitted - returned }
+    package var inFlight: Int { submitted - returned }
 
     /// As many items as keep every thread busy while the submitting thread is away.
-    var capacity: Int { if case .threads(let threads, _) = labour { threads + 2 } else { 1 } }
+    package var capacity: Int { if case .threads(let threads, _) = labour { threads + 2 } else { 1 } }
 
     /// Hands an item to the threads.
-    func submit(_ item: Item) {
+    package func submit(_ item: Item) {
         let number = submitted
         submitted += 1
         let needsThread = monitor.withLock { state in
@@ -73,7 +73,7 @@ final class OrderedPipeline<Item> {
 
     /// The oldest item, when its work is done; nil when it is not, or none is in flight.
     /// - Parameter waiting: whether to wait for it.
-    func next(waiting: Bool) -> Item? {
+    package func next(waiting: Bool) -> Item? {
         guard inFlight > 0 else { return nil }
         let item =
             waiting

@@ -37,7 +37,7 @@ extension PackCommands {
     }
 
     private static func inspect(
-        _ names: [String], _ context: CommandContext, isQuiet: Bool
+        _ names: [String], _ context: CommandContext, isQuiet: Bool, patches: DownloadManifestPatches?
     ) async throws -> (packs: [PackContents], updates: [String: UpdateListing]) {
         let bar = ProgressBar(context)
         defer { bar.clear() }
@@ -52,8 +52,21 @@ extension PackCommands {
                     }
                 }
                 packs.append(pack)
-                updates[pack.manifest.assetPackID] = UpdateListing(
-                    index: try PackIndex.listing(besideArchive: path, of: pack))
+                var listing = UpdateListing(index: try PackIndex.listing(besideArchive: path, of: pack))
+                if listing.index == nil, patches != nil {
+                    context.note("warning: no patches of \(name), which has no index; make it with 'ba-package index'.")
+                } else if let patches {
+                    listing.patches = try patches.make(for: pack, at: path, isCancelled: isCancelled) {
+                        completed, total in
+                        if !isQuiet, context.isTerminal {
+                            let phase = "Comparing \(PackSupport.printable(name))"
+                            bar.update(phase: phase, completed: completed, total: total)
+                        }
+                    } note: {
+                        context.note($0)
+                    }
+                }
+                updates[pack.manifest.assetPackID] = listing
             }
             return (packs, updates)
         }
@@ -75,6 +88,11 @@ extension PackCommands {
             .value(
                 "primary-language", "tag",
                 "What people get whose languages no pack has, as a BCP 47 tag; 'update' keeps it."),
+            DownloadManifestPatches.countOption, DownloadManifestPatches.folderOption,
+            .value(
+                "old-manifest", "file.json",
+                "The manifest so far, for --patches-from: it says what versions there were.",
+                completion: .file),
         ] + platformOptions + [
             .value(
                 PackSupport.outputOption, short: "o", "file", "Where to write it; nothing is overwritten.",
@@ -101,7 +119,13 @@ extension PackCommands {
                     + "\(PackSupport.count(names.count, "pack")); give one for each pack, in order.")
         }
         let isQuiet = arguments.flag("quiet")
-        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet)
+        let patches = try await offload {
+            try DownloadManifestPatches(arguments, context) {
+                guard let old = arguments.value("old-manifest").map({ context.resolve($0) }) else { return nil }
+                return (try DownloadManifest.read(old), old)
+            }
+        }
+        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet, patches: patches)
         let manifest = try builder.create(
             packs, versions: versions, primaryLanguage: arguments.value("primary-language"), updates: updates)
         guard let output else {
@@ -124,11 +148,16 @@ extension PackCommands {
             .init(
                 "ba-package download-manifest update iOS.json --asset-pack-paths B.aar --ios "
                     + "--download-base-url https://cdn.example.com/packs",
-                "raises B's version in iOS.json")
+                "raises B's version in iOS.json"),
+            .init(
+                "ba-package download-manifest update iOS.json --asset-pack-paths B.aar --ios --patches-from 2 "
+                    + "--old-archives published",
+                "does so with patches from B's last two versions"),
         ],
         options: [
             .repeatable("asset-pack-paths", "file.aar", "A pack to update.", completion: .file),
             .value("download-base-url", "url", "Where the archives are."),
+            DownloadManifestPatches.countOption, DownloadManifestPatches.folderOption,
         ] + platformOptions + [
             .value(
                 PackSupport.outputOption, short: "o", "file",
@@ -145,7 +174,8 @@ extension PackCommands {
         guard !names.isEmpty else { throw UsageError("No pack to update: give --asset-pack-paths <file.aar>.") }
         let isQuiet = arguments.flag("quiet")
         let manifest = try await offloadCancellable { _ in try DownloadManifest.read(path) }
-        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet)
+        let patches = try DownloadManifestPatches(arguments, context) { (manifest, path) }
+        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet, patches: patches)
         let update = try builder.update(manifest, with: packs, updates: updates)
         var changed = update.manifest
         if changed.dropSignatures() {

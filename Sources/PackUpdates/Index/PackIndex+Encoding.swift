@@ -105,7 +105,7 @@ extension PackIndex.Entry.Kind {
 
 extension [UInt8] {
     /// A number that is not negative, seven bits a byte, the lowest first (LEB128).
-    fileprivate mutating func append(number: some FixedWidthInteger) {
+    mutating func append(number: some FixedWidthInteger) {
         var rest = UInt64(truncatingIfNeeded: number)
         while rest >= 0x80 {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -114,7 +114,7 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    fileprivate mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+    mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 

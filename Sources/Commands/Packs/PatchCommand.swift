@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import PackUpdates
+import System
+
+extension PackCommands {
+    static let patch = Command(
+        "patch", summary: "Make the patch from one version of a pack to another",
+        discussion: """
+            A patch says how the files of a new version are made of those of an old one, wherever they are in it. Devices that have \
+            the old version fetch the patch instead of what changed, where that is less. Publish it under the new pack's URL and \
+            ".from-<version>.patch", with the old pack's version, and list it in the download manifest. The indexes beside \
+            the archives are used; without them the archives are read once more.
+            """,
+        examples: [
+            .init(
+                "ba-package patch v3/Tutorial.aar Tutorial.aar -o Tutorial.from-3.patch",
+                "makes the patch for devices that have version 3")
+        ],
+        options: [
+            .value(
+                PackSupport.outputOption, short: "o", "file", "Where the patch goes; nothing is overwritten.",
+                completion: .file),
+            .json, PackSupport.quiet,
+        ],
+        arguments: [
+            CommandArgument("old", "The old version's archive.", completion: .file),
+            CommandArgument("new", "The new version's archive.", completion: .file),
+        ]
+    ) { arguments, context in
+        let oldPath = context.resolve(try arguments.requiredArgument("old"))
+        let newPath = context.resolve(try arguments.requiredArgument("new"))
+        let output = try arguments.required(PackSupport.outputOption)
+        let target = context.resolve(output)
+        let isQuiet = arguments.flag("quiet")
+        let bar = ProgressBar(context)
+        defer { bar.clear() }
+        let summary = try await offloadCancellable { isCancelled in
+            try PackSupport.requireAbsent(target)
+            let old = try PatchVersion(archive: oldPath, isCancelled: isCancelled)
+            let new = try PatchVersion(archive: newPath, isCancelled: isCancelled)
+            return try PatchMaker.make(from: old, to: new, at: target, isCancelled: isCancelled) { completed, total in
+                if !isQuiet, context.isTerminal { bar.update(phase: "Comparing", completed: completed, total: total) }
+            }
+        }
+        bar.clear()
+        if context.json {
+            context.print(json: [
+                "patch": .string(target.string), "size": .integer(summary.size),
+                "changedContents": .integer(Int64(summary.changedContents)),
+                "changedBytes": .integer(summary.changedBytes), "archiveSize": .integer(summary.archiveSize),
+            ])
+        } else if !isQuiet {
+            context.print(
+                "\(output): \(ByteCount.formatted(summary.size)) for "
+                    + "\(PackSupport.count(summary.changedContents, "changed content")) of "
+                    + "\(ByteCount.formatted(summary.changedBytes)); the archive has "
+                    + "\(ByteCount.formatted(summary.archiveSize))")
+        }
+        return .success
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Codes bytes with whatever makes them smallest, and says with what. Working memory of one thread.
+final class StreamCoder {
+    /// The first byte of a coded stream.
+    private enum Coding: UInt8 {
+        case stored = 0
+        case zstd = 1
+        /// Followed by the byte of its properties.
+        case lzma = 2
+    }
+
+    /// Longer sources are judged by pieces of them.
+    private static let sampleSize = 256 << 10
+    private static let estimateLevel: CInt = 1
+    private static let finalLevel: CInt = 19
+
+    private let zstd: Zstd
+    private let memory: CodingMemory
+
+    /// - Parameter memory: what encoders of several threads share.
+    init(memory: CodingMemory = CodingMemory()) throws {
+        zstd = try Zstd()
+        self.memory = memory
+    }
+
+    /// About how many bytes `encode` gives.
+    func estimate(_ source: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer = .init(start: nil, count: 0)) -> Int
+    {
+        guard !source.isEmpty else { return 1 }
+        return 1 + (quickly(source, prefix)?.count ?? source.count)
+    }
+
+    /// Coded bytes, of at most one more than the source.
+    /// - Parameter slowBytes: how many bytes at most may be of the kind that is slow to decode.
+    func encode(
+        _ source: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer = .init(start: nil, count: 0), slowBytes: Int
+    ) -> [UInt8] {
+        guard !source.isEmpty else { return [Coding.stored.rawValue] }
+        let quick = quickly(source, prefix)
+        // What hardly gets smaller is media mostly: all the effort in the world saves a thousandth.
+        if source.count > 1 << 16, (quick?.count ?? source.count) > source.count - source.count / 64 {
+            return quick.map { [Coding.zstd.rawValue] + $0 } ?? [Coding.stored.rawValue] + Array(source)
+        }
+        let mayBeSlow = (quick?.count ?? source.count) / 2 <= slowBytes
+        return slowly(source, prefix, slowBytes: mayBeSlow ? slowBytes : 0) ?? [Coding.stored.rawValue] + Array(source)
+    }
+
+    private func quickly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> [UInt8]? {
+        zstd.compress(source, level: Self.estimateLevel, prefix: prefix, limit: source.count)
+    }
+
+    private func slowly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, slowBytes: Int) -> [UInt8]?
+    {
+        let lzma = slowBytes > 0 ? byLZMA(source, prefix, limit: min(source.count, slowBytes)) : nil
+        if let lzma, source.count > 2 * Self.sampleSize { return lzma }
+        let other = memory.with(source.count + prefix.count) { () -> [UInt8]? in
+            zstd.compress(source, level: Self.finalLevel, prefix: prefix, limit: source.count)
+        }.map { [Coding.zstd.rawValue] + $0 }
+        guard let lzma, let other else { return other ?? lzma }
+        return Self.isWorthIt(lzma: lzma.count, zstd: other.count) ? lzma : other
+    }
+
+    private func byLZMA(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
+        // A prefix says more than a sample can, so with a short source both are tried in full.
+        let isShort = !prefix.isEmpty && source.count <= 2 * Self.sampleSize
+        guard let properties = isShort ? LZMA2.Properties.all.first : promising(source) else { return nil }
+        return memory.with(source.count + prefix.count) { () -> [UInt8]? in
+            LZMA2(properties: properties).compress(source, prefix: prefix, limit: limit)
+        }.map { [Coding.lzma.rawValue, properties.byte] + $0 }
+    }
+
+    /// LZMA takes ten times as long to undo, so it must save something.
+    private static func isWorthIt(lzma: Int, zstd: Int) -> Bool { lzma + 16 + zstd / 64 < zstd }
+
+    /// The properties with which LZMA makes a sample smallest; nil when zstd does as well.
+    private func promising(_ source: UnsafeRawBufferPointer) -> LZMA2.Properties? {
+        Self.withSample(of: source) { sample -> LZMA2.Properties? in
+            let zstd = zstd.compress(sample, level: Self.finalLevel, limit: sample.count)?.count ?? sample.count
+            let sizes = LZMA2.Properties.all.map { properties in
+                LZMA2(properties: properties).compress(sample, limit: sample.count)?.count ?? sample.count
+            }
+            guard let best = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { return nil }
+            return Self.isWorthIt(lzma: sizes[best], zstd: zstd) ? LZMA2.Properties.all[best] : nil
+        }
+    }
+
+    /// All of a short source, and four pieces of a long one.
+    private static func withSample<Result>(
+        of source: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        guard source.count > 2 * sampleSize else { return body(source) }
+        let part = sampleSize / 4
+        var sample: [UInt8] = []
+        sample.reserveCapacity(sampleSize)
+        for index in 0..<4 {
+            let start = (source.count - part) / 3 * index
+            sample += source[start..<start + part]
+        }
+        return sample.withUnsafeBytes(body)
+    }
+
+    /// Undoes `encode`, to exactly as many bytes as `target` has.
+    /// - Throws: `DeltaError`
+    func decode(
+        _ source: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer = .init(start: nil, count: 0),
+        into target: UnsafeMutableRawBufferPointer
+    ) throws {
+        guard let first = source.first, let coding = Coding(rawValue: first) else {
+            throw DeltaError.damaged("a stream is coded in an unknown way")
+        }
+        let rest = UnsafeRawBufferPointer(rebasing: source.dropFirst())
+        switch coding {
+        case .stored:
+            guard rest.count == target.count else { throw DeltaError.damaged("a stored stream has another length") }
+            target.copyMemory(from: rest)
+        case .zstd: try zstd.decompress(rest, prefix: prefix, into: target)
+        case .lzma:
+            guard let byte = rest.first, let properties = LZMA2.Properties(byte: byte) else {
+                throw DeltaError.damaged("a stream of LZMA2 has impossible properties")
+            }
+            try LZMA2(properties: properties).decompress(
+                UnsafeRawBufferPointer(rebasing: rest.dropFirst()), prefix: prefix, into: target)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+extension InstructionPiece {
+    /// Fewer bytes that differ are not worth a comparison of models.
+    private static let smallestModelled = 512
+    /// How many bytes are looked at to find where words begin.
+    private static let phaseSample = 256 << 10
+
+    /// The payload that gives the target.
+    /// - Parameter matches: in the order of the target, none over another.
+    static func encode(
+        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, matches: [Match], coder: StreamCoder,
+        slowBytes: Int
+    ) -> [UInt8] {
+        let instructions = Instruction.instructions(for: matches, target: target, base: base)
+        let (control, runs) = control(for: instructions, targetSize: target.count)
+        let (model, gaps, values) = residuals(of: instructions, target, base, coder)
+        let (classes, literals) = literals(of: target, runs, coder)
+        let streams = [control, gaps, values, literals]
+        guard streams.reduce(0, { $0 + $1.count }) <= mostStreamBytes(targetSize: target.count) else {
+            return encode(target, base: base, matches: [], coder: coder, slowBytes: slowBytes)
+        }
+        var payload = [model.byte, classes.isEmpty ? 0 : 1]
+        if !classes.isEmpty { payload += classes.mask }
+        var slowBytes = slowBytes
+        for stream in streams {
+            let coded = stream.withUnsafeBytes { coder.encode($0, slowBytes: slowBytes) }
+            slowBytes -= coded.count
+            DeltaNumbers.append(UInt64(stream.count), to: &payload)
+            DeltaNumbers.append(UInt64(coded.count), to: &payload)
+            payload += coded
+        }
+        return payload
+    }
+
+    /// How many bytes the payload has, about.
+    static func estimate(
+        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, matches: [Match], coder: StreamCoder
+    ) -> Int {
+        let instructions = Instruction.instructions(for: matches, target: target, base: base)
+        let (control, runs) = control(for: instructions, targetSize: target.count)
+        var residuals = ResidualEncoder(model: .bytes)
+        for instruction in instructions where instruction.adds {
+            residuals.add(instruction, target: target, base: base)
+        }
+        return [control, residuals.gaps, residuals.values, joined(runs, of: target)].reduce(0) { sum, stream in
+            sum + stream.withUnsafeBytes { coder.estimate($0) }
+        }
+    }
+
+    /// For each instruction how many literals come before it, its kind and length, and how far its place is from the end of
+    /// the last; and the literals' ranges.
+    private static func control(
+        for instructions: [Instruction], targetSize: Int
+    ) -> (control: [UInt8], runs: [Range<Int>]) {
+        var control: [UInt8] = []
+        var runs: [Range<Int>] = []
+        var position = 0
+        var expected = 0
+        for instruction in instructions {
+            DeltaNumbers.append(UInt64(instruction.target - position), to: &control)
+            DeltaNumbers.append(UInt64(instruction.count) << 1 | (instruction.adds ? 1 : 0), to: &control)
+            DeltaNumbers.append(DeltaNumbers.folded(Int64(instruction.base - expected)), to: &control)
+            if instruction.target > position { runs.append(position..<instruction.target) }
+            position = instruction.target + instruction.count
+            expected = instruction.base + instruction.count
+        }
+        if position < targetSize {
+            DeltaNumbers.append(UInt64(targetSize - position), to: &control)
+            runs.append(position..<targetSize)
+        }
+        return (control, runs)
+    }
+
+    /// The model with which what is added takes the fewest bytes, and its streams.
+    private static func residuals(
+        of instructions: [Instruction], _ target: UnsafeRawBufferPointer, _ base: UnsafeRawBufferPointer,
+        _ coder: StreamCoder
+    ) -> (model: ResidualModel, gaps: [UInt8], values: [UInt8]) {
+        let adding = instructions.filter(\.adds)
+        var best = residuals(.bytes, adding, target, base, coder)
+        guard best.misses >= smallestModelled else { return (.bytes, best.gaps, best.values) }
+        var model = ResidualModel.bytes
+        for unit in [ResidualModel.Unit.words, .bigEndianWords] {
+            let phase = bestPhase(unit, adding, target, base)
+            let candidate = residuals(.init(unit: unit, phase: phase), adding, target, base, coder)
+            if candidate.cost < best.cost {
+                best = candidate
+                model = .init(unit: unit, phase: phase)
+            }
+        }
+        return (model, best.gaps, best.values)
+    }
+
+    private struct Residuals {
+        let gaps: [UInt8]
+        let values: [UInt8]
+        let misses: Int
+        let cost: Int
+    }
+
+    private static func residuals(
+        _ model: ResidualModel, _ adding: [Instruction], _ target: UnsafeRawBufferPointer,
+        _ base: UnsafeRawBufferPointer, _ coder: StreamCoder
+    ) -> Residuals {
+        var encoder = ResidualEncoder(model: model)
+        for instruction in adding { encoder.add(instruction, target: target, base: base) }
+        let (gaps, values) = (encoder.gaps, encoder.values)
+        let cost = [gaps, values].reduce(0) { sum, stream in
+            sum + stream.withUnsafeBytes { coder.estimate($0) }
+        }
+        return Residuals(gaps: gaps, values: values, misses: encoder.misses, cost: cost)
+    }
+
+    private static func bestPhase(
+        _ unit: ResidualModel.Unit, _ adding: [Instruction], _ target: UnsafeRawBufferPointer,
+        _ base: UnsafeRawBufferPointer
+    ) -> Int {
+        var sample: [Instruction] = []
+        var size = 0
+        for var instruction in adding.dropFirst(adding.count / 3) where size < phaseSample {
+            instruction.count = min(instruction.count, phaseSample - size)
+            size += instruction.count
+            sample.append(instruction)
+        }
+        let misses = (0..<4).map { phase in
+            var encoder = ResidualEncoder(model: .init(unit: unit, phase: phase))
+            for instruction in sample { encoder.add(instruction, target: target, base: base) }
+            return encoder.misses
+        }
+        return misses.indices.min { misses[$0] < misses[$1] } ?? 0
+    }
+
+    /// The literals, as they are or with differences for words of some classes.
+    private static func literals(
+        of target: UnsafeRawBufferPointer, _ runs: [Range<Int>], _ coder: StreamCoder
+    ) -> (classes: WordClasses, literals: [UInt8]) {
+        let plain = joined(runs, of: target)
+        let useful = WordClasses.useful(in: target, runs: runs)
+        guard !useful.isEmpty else { return (useful, plain) }
+        var changed = plain
+        changed.withUnsafeMutableBytes { bytes in
+            var classes = useful
+            var position = 0
+            for run in runs {
+                classes.encode(
+                    UnsafeMutableRawBufferPointer(rebasing: bytes[position..<position + run.count]), at: run.lowerBound)
+                position += run.count
+            }
+        }
+        let costs = [plain, changed].map { stream in
+            stream.withUnsafeBytes { coder.estimate($0) }
+        }
+        return costs[1] + WordClasses.maskSize < costs[0] ? (useful, changed) : (WordClasses(), plain)
+    }
+
+    private static func joined(_ runs: [Range<Int>], of target: UnsafeRawBufferPointer) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(runs.reduce(0) { $0 + $1.count })
+        for run in runs { bytes.append(contentsOf: target[run]) }
+        return bytes
+    }
+}

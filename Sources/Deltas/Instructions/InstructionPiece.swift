@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// A piece that is made of stretches of the base, with something added or not, and of literals.
+///
+/// Payload: the residuals' model, whether there are word classes and if so which, and four streams, each with its size,
+/// its coded size and its coded bytes: control, gaps, values, literals.
+enum InstructionPiece {
+    private static let streamCount = 4
+
+    /// All streams together have no more bytes than that.
+    static func mostStreamBytes(targetSize: Int) -> Int { 2 * targetSize + DeltaFormat.payloadSlack }
+
+    /// - Throws: `DeltaError`, or what reading the base throws.
+    static func decode(
+        _ payload: UnsafeRawBufferPointer, base: some DeltaSource, into target: UnsafeMutableRawBufferPointer,
+        coder: StreamCoder
+    ) throws {
+        var reader = DeltaReader(payload)
+        guard let model = ResidualModel(byte: try reader.byte()) else {
+            throw DeltaError.damaged("what it adds has an unknown model")
+        }
+        let classes: WordClasses
+        switch try reader.byte() {
+        case 0: classes = WordClasses()
+        case 1: classes = WordClasses(mask: try reader.bytes(WordClasses.maskSize))
+        default: throw DeltaError.damaged("its literals have an unknown form")
+        }
+        try withStreams(&reader, mostStreamBytes(targetSize: target.count), coder) { streams in
+            let residuals = try ResidualDecoder(
+                model: model, gaps: UnsafeRawBufferPointer(streams[1]), values: UnsafeRawBufferPointer(streams[2]))
+            try follow(
+                UnsafeRawBufferPointer(streams[0]), literals: UnsafeRawBufferPointer(streams[3]), residuals, classes,
+                base, target)
+        }
+    }
+
+    private static func withStreams(
+        _ reader: inout DeltaReader, _ limit: Int, _ coder: StreamCoder,
+        _ body: ([UnsafeMutableRawBufferPointer]) throws -> Void
+    ) throws {
+        var coded: [(size: Int, bytes: UnsafeRawBufferPointer)] = []
+        var total = 0
+        for _ in 0..<streamCount {
+            let size = try reader.number(upTo: limit - total)
+            total += size
+            coded.append((size, try reader.bytes(try reader.number(upTo: reader.remaining))))
+        }
+        guard reader.remaining == 0 else { throw DeltaError.damaged("something follows a piece's streams") }
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: total, alignment: 16)
+        defer { memory.deallocate() }
+        var position = 0
+        var streams: [UnsafeMutableRawBufferPointer] = []
+        for (size, bytes) in coded {
+            let stream = UnsafeMutableRawBufferPointer(rebasing: memory[position..<position + size])
+            if size > 0 { try coder.decode(bytes, into: stream) }
+            streams.append(stream)
+            position += size
+        }
+        try body(streams)
+    }
+
+    private static func follow(
+        _ control: UnsafeRawBufferPointer, literals: UnsafeRawBufferPointer, _ residuals: consuming ResidualDecoder,
+        _ classes: consuming WordClasses, _ base: some DeltaSource, _ target: UnsafeMutableRawBufferPointer
+    ) throws {
+        var control = DeltaReader(control)
+        var literals = DeltaReader(literals)
+        let hasClasses = !classes.isEmpty
+        var position = 0
+        var expected = 0
+        while position < target.count {
+            let run = try literals.bytes(try control.number(upTo: target.count - position))
+            if !run.isEmpty {
+                let room = UnsafeMutableRawBufferPointer(rebasing: target[position..<position + run.count])
+                room.copyMemory(from: run)
+                if hasClasses { classes.decode(room, at: position) }
+                position += run.count
+                if position == target.count { break }
+            }
+            let kind = try control.number(upTo: (target.count - position) << 1 | 1)
+            let count = kind >> 1
+            let (place, overflow) = expected.addingReportingOverflow(
+                Int(DeltaNumbers.unfolded(try control.number())))
+            guard count > 0, !overflow, place >= 0, count <= base.size, place <= base.size - count else {
+                throw DeltaError.damaged("it points outside of its base")
+            }
+            let room = UnsafeMutableRawBufferPointer(rebasing: target[position..<position + count])
+            try base.read(into: room, at: place)
+            if kind & 1 == 1 { try residuals.add(to: room, at: position) }
+            position += count
+            expected = place + count
+        }
+        guard control.remaining == 0, literals.remaining == 0 else {
+            throw DeltaError.damaged("it says more than its target has")
+        }
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// A stretch of the target that resembles a stretch of the base, byte for byte or but for some.
+struct Match: Hashable {
+    var target: Int
+    var base: Int
+    var count: Int
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+
+/// Which contents of an old version a content of a new one is likely made of: by path, by chunks in common, by name.
+struct ContentRelations {
+    private let old: PackIndex
+    private let new: PackIndex
+    private let oldDigests: Set<Digest>
+    /// The first path of each new content.
+    private var paths: [Int: String] = [:]
+    private var oldByPath: [String: Int] = [:]
+    private var oldByName: [String: Int] = [:]
+    private var oldByChunk: [ContentChunker.Chunk: Int] = [:]
+
+    init(from old: PackIndex, to new: PackIndex) {
+        self.old = old
+        self.new = new
+        oldDigests = Set(old.contents.map(\.digest))
+        for entry in new.entries {
+            guard case .file(let content, _, _) = entry.kind, paths[content] == nil else { continue }
+            paths[content] = entry.path
+        }
+        for entry in old.entries {
+            guard case .file(let content, _, _) = entry.kind else { continue }
+            oldByPath[entry.path] = content
+            let name = Self.name(entry.path)
+            if oldByName[name] == nil { oldByName[name] = content }
+        }
+        for content in old.contents.indices {
+            for chunk in old.chunks(of: content) where oldByChunk[chunk] == nil { oldByChunk[chunk] = content }
+        }
+    }
+
+    /// Whether a new content is not in the old version, and has any bytes.
+    func isChanged(_ target: Int) -> Bool {
+        new.contents[target].size > 0 && !oldDigests.contains(new.contents[target].digest)
+    }
+
+    /// What a content's name ends with, in lower case; its last path component when that has no dot.
+    func kind(of target: Int) -> String {
+        let name = Self.name(paths[target] ?? "")
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+        return name[dot...].lowercased()
+    }
+
+    /// Old contents, the best first: those that share most chunks, before them the one at the same path.
+    func bases(of target: Int, atMost limit: Int) -> [Int] {
+        var shared: [Int: Int] = [:]
+        for chunk in new.chunks(of: target) {
+            if let content = oldByChunk[chunk] { shared[content, default: 0] += chunk.size }
+        }
+        var bases: [Int] = []
+        if let path = paths[target], let content = oldByPath[path] { bases.append(content) }
+        bases += shared.keys.sorted { left, right in
+            let (many, few) = (shared[left] ?? 0, shared[right] ?? 0)
+            return many == few ? left < right : many > few
+        }.filter { !bases.contains($0) }
+        if bases.isEmpty, let path = paths[target], let content = oldByName[Self.name(path)] { bases.append(content) }
+        return bases.prefix(limit).filter { old.contents[$0].size > 0 }
+    }
+
+    private static func name(_ path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+}

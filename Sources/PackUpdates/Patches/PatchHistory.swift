@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import AssetPacks
+import Crypto
+import Kit
+package import System
+
+/// Earlier versions of a pack, from which patches can be made: what a download manifest tells of them, and where their
+/// archives are.
+package struct PatchHistory {
+    /// A version that devices may have.
+    package struct Version: Hashable, Sendable {
+        package let number: Int
+        /// Tree digest of its archive, in lower-case hexadecimal.
+        package let digest: String
+
+        package init(number: Int, digest: String) {
+            self.number = number
+            self.digest = digest
+        }
+    }
+
+    /// The last versions before a new archive, the latest first: the one that the manifest offers, and those from which it
+    /// lists patches.
+    package static func versions(of pack: DownloadManifestPack?, before digest: String, atMost count: Int) -> [Version]
+    {
+        guard let pack, let info = pack.larder else { return [] }
+        var versions = info.patches.map { Version(number: $0.from, digest: $0.base) }
+        if info.digest.algorithm == DownloadManifestPack.LarderInfo.Digest.treeAlgorithm {
+            versions.append(Version(number: pack.version, digest: info.digest.value))
+        }
+        return Array(versions.filter { $0.digest != digest }.sorted { $0.number > $1.number }.prefix(max(0, count)))
+    }
+
+    private static let deepestFolder = 3
+    private let archives: [String: FilePath]
+
+    /// Looks for archives in a folder and those in it. Blocks.
+    /// - Throws: `PackUpdateError.io` when the folder cannot be read.
+    package init(folder: FilePath) throws {
+        var archives: [String: FilePath] = [:]
+        do {
+            try Self.forEachArchive(in: folder, depth: 0) { path in
+                if let digest = Self.digest(of: path), archives[digest] == nil { archives[digest] = path }
+            }
+        } catch let error as Errno {
+            throw PackUpdateError(.io, "Could not look for earlier archives in \"\(folder)\": \(error).", cause: error)
+        }
+        self.archives = archives
+    }
+
+    /// The archive with a tree digest; nil when it is not there.
+    package func archive(of version: Version) -> FilePath? { archives[version.digest] }
+
+    private static func forEachArchive(in folder: FilePath, depth: Int, _ body: (FilePath) -> Void) throws {
+        for entry in try FileDescriptor.currentDirectory.entries(at: folder) where !entry.name.hasPrefix(".") {
+            let path = folder.appending(entry.name)
+            switch entry.kind {
+            case .directory where depth < deepestFolder: try? forEachArchive(in: path, depth: depth + 1, body)
+            case .regular where entry.name.hasSuffix(".aar"): body(path)
+            default: continue
+            }
+        }
+    }
+
+    /// From the index beside it when that can be the archive's, so that not every archive is read.
+    private static func digest(of path: FilePath) -> String? {
+        guard let file = try? OwnedDescriptor(path, .readOnly) else { return nil }
+        if let index = try? PackIndex.read(PackIndex.path(besideArchive: path)),
+            index.archive.size == (try? file.borrowed.status().size)
+        {
+            return index.archive.digest.hex
+        }
+        return (try? TreeDigest.hash(file: file.borrowed))?.digest.hex
+    }
+}
+
+extension PatchTable {
+    /// Where the patch from a version goes: beside the new archive, under its name without `.aar`.
+    package static func path(besideArchive archive: FilePath, from version: Int) -> FilePath {
+        let name = archive.string.hasSuffix(".aar") ? String(archive.string.dropLast(4)) : archive.string
+        return FilePath(name + UpdateListing.patchSuffix(from: version))
+    }
+
+    /// Whether the file at a path is the patch between two versions already.
+    package static func isPatch(_ path: FilePath, from old: PatchVersion, to new: PatchVersion) -> Bool {
+        guard let file = try? OwnedDescriptor(path, .readOnly),
+            let head = try? file.borrowed.readPrefix(headSize), (try? size(head: head)) != nil
+        else { return false }
+        return Array(head[16..<48]) == new.indexDigest.bytes && Array(head[48..<80]) == old.index.archive.digest.bytes
+    }
+
+    /// What a download manifest lists of a patch.
+    /// - Throws: `PackUpdateError.io`
+    package static func listing(_ path: FilePath, from version: PatchHistory.Version) throws -> UpdateListing.Patch {
+        do {
+            let file = try OwnedDescriptor(path, .readOnly)
+            var digest = SHA256()
+            var size: Int64 = 0
+            try withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 4096) { buffer in
+                while true {
+                    let count = try file.borrowed.read(into: buffer)
+                    if count == 0 { return }
+                    digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+                    size += Int64(count)
+                }
+            }
+            return UpdateListing.Patch(
+                from: version.number, base: version.digest,
+                file: UpdateListing.File(size: size, sha256: digest.finish().hex))
+        } catch {
+            throw PackUpdateError(.io, "Could not read the patch \"\(path)\": \(error).", cause: error)
+        }
+    }
+}
+
+extension FileDescriptor {
+    fileprivate func readPrefix(_ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = try bytes.withUnsafeMutableBytes { try readFully(into: $0) }
+        return Array(bytes.prefix(read))
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import AssetPacks
+import Deltas
+import Kit
+package import System
+
+/// Makes the patch from one version of a pack to another. Works on all cores, in bounded memory: what it compares lies in
+/// files beside the patch for as long as it takes.
+package enum PatchMaker {
+    /// What became of it.
+    package struct Summary: Hashable, Sendable {
+        /// The patch, in bytes.
+        package let size: Int64
+        /// How many contents the old version has not, and their sum in bytes.
+        package let changedContents: Int
+        package let changedBytes: Int64
+        /// The new archive, in bytes.
+        package let archiveSize: Int64
+    }
+
+    /// Each thread takes some thirty megabytes besides what the best coders share.
+    private static let mostThreads = 6
+    /// While the targets so far are at most this part of the pack, size counts more than the time to apply.
+    private static let slowPart: Int64 = 16
+    private static let alwaysSlow: Int64 = 4 << 20
+
+    /// Makes the patch; it appears when it is complete. Blocks.
+    /// - Parameters:
+    ///   - isCancelled: asked now and then; true ends the work with `CancellationError`.
+    ///   - progress: called with the bytes of changed contents done so far, and their sum.
+    /// - Throws: `PackUpdateError`, `ArchiveError`, `AssetPackError`; `outputExists` when something is at `path`.
+    package static func make(
+        from old: PatchVersion, to new: PatchVersion, at path: FilePath, isCancelled: () -> Bool = { false },
+        progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws -> Summary {
+        do {
+            var file = try NewFile(at: path)
+            let summary = try write(from: old, to: new, file.descriptor, beside: path, isCancelled, progress)
+            try file.publish()
+            return summary
+        } catch let error as Errno {
+            throw Packager.describe(error, writing: path)
+        }
+    }
+
+    private static func write(
+        from old: PatchVersion, to new: PatchVersion, _ file: FileDescriptor, beside path: FilePath,
+        _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
+    ) throws -> Summary {
+        let parent = path.removingLastComponent()
+        let folder = try TemporaryDirectory(prefix: ".larder-patch", in: parent.isEmpty ? "." : parent)
+        let plan = PatchPlan(from: old.index, to: new.index)
+        var oldLayout = ContentLayout(index: old.index)
+        var newLayout = ContentLayout(index: new.index)
+        let ranges = plan.groups.map { (old: oldLayout.place($0.bases), new: newLayout.place($0.targets)) }
+        let oldContents = try unpack(oldLayout, of: old, in: folder.path, "old", isCancelled)
+        let newContents = try unpack(newLayout, of: new, in: folder.path, "new", isCancelled)
+
+        let deltas = try OwnedDescriptor(
+            folder.path.appending("deltas"), .readWrite, options: [.create, .exclusiveCreate],
+            permissions: .ownerReadWrite)
+        var sizes = [Int64](repeating: 0, count: plan.groups.count)
+        var completed: Int64 = 0
+        let memory = CodingMemory()
+        let pipeline = OrderedPipeline<PatchPiece>(threads: min(Processors.count, mostThreads)) {
+            let encoder = try? DeltaEncoder(memory: memory)
+            let decoder = try? DeltaDecoder()
+            return { piece in piece.encode(encoder.flatMap { encoder in decoder.map { (encoder, $0) } }) }
+        }
+        func finish(_ piece: PatchPiece) throws {
+            if isCancelled() { throw CancellationError() }
+            if let failure = piece.failure { throw failure }
+            try piece.delta.withUnsafeBytes { try deltas.borrowed.writeFully($0) }
+            sizes[piece.group.number] += Int64(piece.delta.count)
+            completed += Int64(piece.count)
+            progress(completed, newLayout.size)
+        }
+        let slowLimit = new.index.installedSize / slowPart + alwaysSlow
+        for (number, range) in ranges.enumerated() {
+            let pieces = stride(from: range.new.lowerBound, to: range.new.upperBound, by: DeltaFormat.pieceSize)
+            let group = PatchGroupWork(
+                number: number, old: oldContents, range: range.old, pieces: Array(pieces).count,
+                isSlowAllowed: Int64(range.new.upperBound) <= slowLimit)
+            for start in pieces {
+                while pipeline.inFlight >= pipeline.capacity, let piece = pipeline.next(waiting: true) {
+                    try finish(piece)
+                }
+                let end = min(start + DeltaFormat.pieceSize, range.new.upperBound)
+                pipeline.submit(PatchPiece(group: group, new: newContents, range: start..<end))
+            }
+        }
+        while let piece = pipeline.next(waiting: true) { try finish(piece) }
+
+        let table = PatchTable(
+            indexDigest: new.indexDigest, baseDigest: old.index.archive.digest,
+            groups: zip(plan.groups, sizes).map { group, size in
+                let bases = group.bases.map { old.index.contents[$0] }
+                return .init(
+                    targets: group.targets, bases: bases.map { .init(digest: $0.digest, size: $0.size) },
+                    deltaSize: size)
+            })
+        let head = table.encoded()
+        try file.writeAll(head)
+        try copy(deltas.borrowed, to: file)
+        return Summary(
+            size: Int64(head.count) + table.deltaSize,
+            changedContents: plan.groups.reduce(0) { $0 + $1.targets.count }, changedBytes: newLayout.size,
+            archiveSize: new.index.archive.size)
+    }
+
+    private static func unpack(
+        _ layout: ContentLayout, of version: PatchVersion, in folder: FilePath, _ name: String,
+        _ isCancelled: () -> Bool
+    ) throws -> MappedContents {
+        let file = try OwnedDescriptor(
+            folder.appending(name), .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+        let archive = try PackInspector.open(version.archive)
+        do {
+            try layout.unpack(archive.borrowed, to: file.borrowed, isCancelled: isCancelled)
+        } catch let error as PackUpdateError {
+            throw PackUpdateError(error.code, "\(version.archive): \(error.message)", cause: error.cause)
+        }
+        return try MappedContents(file.borrowed, size: layout.size)
+    }
+
+    private static func copy(_ source: FileDescriptor, to target: FileDescriptor) throws {
+        _ = try source.seek(offset: 0, from: .start)
+        try withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 4096) { buffer in
+            while true {
+                let count = try source.readFully(into: buffer)
+                if count == 0 { return }
+                try target.writeFully(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Crypto
+import Deltas
+import Kit
+
+/// Decodes pieces of deltas side by side and hands the contents that they make to a sink, in order and checked.
+final class PatchOutput {
+    /// A piece on its way, and from then on what it makes.
+    private final class Piece {
+        let head: DeltaPieceHead
+        let payload: [UInt8]
+        let base: PatchBase
+        let group: Int
+        private(set) var target: UnsafeMutableRawBufferPointer?
+        private(set) var failure: (any Error)?
+
+        init(_ head: DeltaPieceHead, _ payload: [UInt8], _ base: PatchBase, group: Int) {
+            self.head = head
+            self.payload = payload
+            self.base = base
+            self.group = group
+        }
+
+        deinit { target?.deallocate() }
+
+        func decode(_ decoder: DeltaDecoder?) {
+            let target = UnsafeMutableRawBufferPointer.allocate(byteCount: head.targetSize, alignment: 4096)
+            self.target = target
+            do {
+                guard let decoder else { throw PackUpdateError(.io, "libzstd cannot be loaded.") }
+                try payload.withUnsafeBytes { try decoder.decode(head, payload: $0, base: base, into: target) }
+            } catch {
+                failure = error
+            }
+        }
+    }
+
+    private struct Group {
+        let number: Int
+        var targets: ArraySlice<Int>
+        /// Why the rest of the group cannot be had.
+        var failure: (any Error)?
+    }
+
+    /// Two threads keep a fast disk busy; each takes memory for three pieces.
+    private static let threads = 2
+
+    let sink: any PatchSink
+    private let index: PackIndex
+    private let pipeline: OrderedPipeline<Piece>
+    private var groupCount = 0
+    /// Groups whose contents have not all come out, the first one being at work.
+    private var groups: [Group] = []
+    /// Of the content at work: bytes that have not come, and the digest so far.
+    private var contentRest: Int64 = 0
+    private var digest = SHA256()
+
+    /// - Throws: `DeltaError.library` when libzstd is not there.
+    init(index: PackIndex, sink: any PatchSink) throws {
+        self.index = index
+        self.sink = sink
+        _ = try DeltaDecoder()
+        pipeline = OrderedPipeline(threads: Self.threads) {
+            let decoder = try? DeltaDecoder()
+            return { $0.decode(decoder) }
+        }
+    }
+
+    /// The next pieces make these contents.
+    func begin(_ targets: [Int]) {
+        groupCount += 1
+        groups.append(Group(number: groupCount, targets: targets[...]))
+    }
+
+    func submit(_ head: DeltaPieceHead, payload: [UInt8], base: PatchBase) throws {
+        while pipeline.inFlight >= Self.threads + 1, let piece = pipeline.next(waiting: true) { try emit(piece) }
+        pipeline.submit(Piece(head, payload, base, group: groupCount))
+        while let piece = pipeline.next(waiting: false) { try emit(piece) }
+    }
+
+    /// What has not come of the latest group will not.
+    func failRest(because reason: any Error) throws {
+        try drain()
+        guard let last = groups.last else { return }
+        try fail(last.targets, reason)
+        groups.removeAll()
+        contentRest = 0
+    }
+
+    /// Waits for all pieces, and hands out what they make.
+    func drain() throws {
+        while let piece = pipeline.next(waiting: true) { try emit(piece) }
+    }
+
+    private func emit(_ piece: Piece) throws {
+        // Groups before it are complete, or they failed.
+        while let first = groups.first, first.number < piece.group { groups.removeFirst() }
+        guard let group = groups.first, group.number == piece.group, group.failure == nil else { return }
+        if let failure = piece.failure {
+            groups[0].failure = failure
+            try fail(group.targets, failure)
+            groups[0].targets = []
+            contentRest = 0
+            return
+        }
+        guard let target = piece.target else { return }
+        var rest = UnsafeRawBufferPointer(target)
+        while !rest.isEmpty, let content = groups[0].targets.first {
+            if contentRest == 0 {
+                contentRest = index.contents[content].size
+                digest = SHA256()
+                try sink.begin(content: content)
+            }
+            let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(clamping: contentRest)))
+            digest.update(part)
+            try sink.data(part)
+            contentRest -= Int64(part.count)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
+            if contentRest == 0 { try end(content) }
+        }
+    }
+
+    private func end(_ content: Int) throws {
+        groups[0].targets.removeFirst()
+        if digest.finish() == index.contents[content].digest {
+            try sink.end(content: content)
+        } else {
+            try sink.fail(
+                content: content,
+                because: PackUpdateError(
+                    .damagedPatch, "A content has not the digest that the index says; the old version may be damaged."))
+        }
+    }
+
+    private func fail(_ contents: ArraySlice<Int>, _ reason: any Error) throws {
+        for content in contents { try sink.fail(content: content, because: reason) }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Deltas
+import Glibc
+import Kit
+
+/// A group at work: its bases, and their table, which is made when the first piece needs it and goes with the last.
+final class PatchGroupWork: Sendable {
+    private struct State {
+        var base: DeltaBase?
+        var rest: Int
+    }
+
+    let number: Int
+    let isSlowAllowed: Bool
+    let old: MappedContents
+    private let range: Range<Int>
+    private let state: Monitor<State>
+
+    init(number: Int, old: MappedContents, range: Range<Int>, pieces: Int, isSlowAllowed: Bool) {
+        self.number = number
+        self.old = old
+        self.range = range
+        self.isSlowAllowed = isSlowAllowed
+        state = Monitor(State(rest: pieces))
+    }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: old.bytes[range]) }
+
+    func base() -> DeltaBase {
+        state.withLock { state in
+            if let base = state.base { return base }
+            let (old, range) = (old, range)
+            let base = DeltaBase(bytes) { old.release(range) }
+            state.base = base
+            return base
+        }
+    }
+
+    func finishPiece() {
+        state.withLock { state in
+            state.rest -= 1
+            if state.rest == 0 { state.base = nil }
+        }
+    }
+}
+
+/// A piece of a group's targets on its way, and from then on its delta.
+final class PatchPiece {
+    let group: PatchGroupWork
+    let count: Int
+    private let new: MappedContents
+    private let range: Range<Int>
+    private(set) var delta: [UInt8] = []
+    private(set) var failure: (any Error)?
+
+    init(group: PatchGroupWork, new: MappedContents, range: Range<Int>) {
+        self.group = group
+        self.new = new
+        self.range = range
+        count = range.count
+    }
+
+    /// Makes the delta, and undoes it to see that it gives the same again.
+    func encode(_ coders: (encoder: DeltaEncoder, decoder: DeltaDecoder)?) {
+        defer {
+            group.finishPiece()
+            new.release(range)
+        }
+        guard let (encoder, decoder) = coders else {
+            failure = DeltaError(.library, "libzstd cannot be loaded; install the package libzstd1.")
+            return
+        }
+        let target = UnsafeRawBufferPointer(rebasing: new.bytes[range])
+        delta = encoder.encode(target, base: group.base(), isSlowAllowed: group.isSlowAllowed)
+        let again = UnsafeMutableRawBufferPointer.allocate(byteCount: target.count, alignment: 16)
+        defer { again.deallocate() }
+        do {
+            try delta.withUnsafeBytes { delta in
+                let head = try DeltaPieceHead(UnsafeRawBufferPointer(rebasing: delta[..<DeltaFormat.pieceHeadSize]))
+                try decoder.decode(
+                    head, payload: UnsafeRawBufferPointer(rebasing: delta[DeltaFormat.pieceHeadSize...]),
+                    base: DeltaMemorySource(group.bytes), into: again)
+            }
+            guard let made = again.baseAddress, let meant = target.baseAddress, memcmp(made, meant, target.count) == 0
+            else {
+                throw DeltaError(.damaged, "A delta does not give what it was made of; the disk or memory is failing.")
+            }
+        } catch {
+            failure = error
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// What a patch is applied to: gives contents of the old version, takes contents of the new one. All calls come on the
+/// thread that feeds; what a call throws ends the applying and comes out of `feed`.
+package protocol PatchSink: AnyObject {
+    /// A content of the old version, open; nil when there is none, or it is damaged: the group fails, and the rest goes on.
+    func base(_ base: PatchTable.Base) throws -> PatchBase.Part?
+
+    /// The bytes of a content follow. After a break-off they begin anew only with another patch.
+    func begin(content: Int) throws
+
+    /// The next bytes of the content; never empty.
+    func data(_ bytes: UnsafeRawBufferPointer) throws
+
+    /// The content is complete and its digest is that of the index.
+    func end(content: Int) throws
+
+    /// The patch cannot give this content; what was given of it is void. It has to be had in another way.
+    func fail(content: Int, because reason: any Error) throws
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Kit
+
+extension PatchTable {
+    /// How many bytes of table follow a head.
+    /// - Parameter head: `headSize` bytes.
+    /// - Throws: `PackUpdateError.damagedPatch`, `.unknownVersion`
+    package static func size(head: [UInt8]) throws -> Int {
+        guard head.count == headSize, head.starts(with: Format.magic) else {
+            throw PackUpdateError(.damagedPatch, "This is no patch of a pack: nothing at its start says so.")
+        }
+        let number = { (start: Int) in head[start..<start + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+        let version = number(8)
+        guard version == Format.version else {
+            throw PackUpdateError(
+                .unknownVersion,
+                "The patch has format version \(version), and only \(Format.version) is known; update Larder.")
+        }
+        let size = Int(number(12))
+        guard size <= Format.mostTableBytes else { throw damaged("its table claims \(size) bytes") }
+        return size
+    }
+
+    /// Reads head and table, of which nothing is believed.
+    /// - Throws: `PackUpdateError.damagedPatch`
+    package init(head: [UInt8], table: [UInt8], index: PackIndex) throws {
+        guard let indexDigest = Digest(bytes: Array(head[16..<48])),
+            let baseDigest = Digest(bytes: Array(head[48..<80]))
+        else { throw Self.damaged("its head is cut off") }
+        self.indexDigest = indexDigest
+        self.baseDigest = baseDigest
+        do {
+            groups = try Self.groups(table, index)
+        } catch let error as PackUpdateError where error.code != .damagedPatch {
+            throw PackUpdateError(.damagedPatch, Self.damaged("its table cannot be read").message, cause: error)
+        }
+    }
+
+    private static func groups(_ table: [UInt8], _ index: PackIndex) throws -> [Group] {
+        var reader = IndexReader(table[...])
+        var seen = [Bool](repeating: false, count: index.contents.count)
+        var deltas: Int64 = 0
+        let count = try reader.count(upTo: index.contents.count, ofAtLeast: 4)
+        let groups = try (0..<count).map { _ in
+            let targets = try (0..<reader.count(upTo: index.contents.count, ofAtLeast: 1)).map { _ in
+                let target = Int(try reader.number(upTo: Int64(index.contents.count - 1)))
+                guard !seen[target], index.contents[target].size > 0 else {
+                    throw damaged("it gives a content twice, or one that is empty")
+                }
+                seen[target] = true
+                return target
+            }
+            let bases = try (0..<reader.count(upTo: Format.mostBases, ofAtLeast: 33)).map { _ in
+                Base(digest: try reader.digest(), size: try reader.number(upTo: Format.mostBaseBytes))
+            }
+            let group = Group(targets: targets, bases: bases, deltaSize: try reader.size())
+            guard !targets.isEmpty, group.baseSize <= Format.mostBaseBytes else {
+                throw damaged("a group has no targets, or too large a base")
+            }
+            let (sum, overflow) = deltas.addingReportingOverflow(group.deltaSize)
+            guard !overflow else { throw damaged("its deltas have no possible size") }
+            deltas = sum
+            return group
+        }
+        guard reader.remaining == 0 else { throw damaged("something follows its table") }
+        return groups
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Crypto
+import Kit
+import PackUpdates
+import System
+import TestSupport
+import Testing
+
+@testable import Commands
+
+struct PatchCommandTests {
+    @Test func makesAPatchAndOverwritesNothing() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            #expect(await shell("package", "M.json", "-o", "Old.aar").code == .success)
+            try scratch.write("another film", to: "Intro.m4v")
+            #expect(await shell("package", "M.json", "-o", "New.aar").code == .success)
+            let made = await shell("patch", "Old.aar", "New.aar", "-o", "New.from-3.patch")
+            #expect(made.code == .success)
+            #expect(made.output.hasPrefix("New.from-3.patch: "))
+            #expect(made.output.contains("1 changed content of 12 bytes") || made.output.contains("1 changed content"))
+            #expect(try File.read(scratch("New.from-3.patch")).starts(with: Array("LRDRPTCH".utf8)))
+            let again = await shell("patch", "Old.aar", "New.aar", "-o", "New.from-3.patch")
+            #expect(again.code == .failure)
+            #expect(again.errors.contains("\"New.from-3.patch\" exists already"))
+            #expect(try scratch.tree("").allSatisfy { !$0.hasPrefix(".larder") })
+        }
+    }
+
+    @Test func refusesAnIndexOfAnotherArchive() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            #expect(await shell("package", "M.json", "-o", "Old.aar").code == .success)
+            try scratch.write("another film that is longer", to: "Intro.m4v")
+            #expect(await shell("package", "M.json", "-o", "New.aar").code == .success)
+            try scratch.write(try File.read(scratch("New.aar.index")), to: "Old.aar.index")
+            let made = await shell("patch", "Old.aar", "New.aar", "-o", "X.patch")
+            #expect(made.code != .success)
+            #expect(made.errors.contains("Old.aar.index"))
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("X.patch")))
+        }
+    }
+}
+
+struct PatchesFromTests {
+    /// Three versions of a pack, published one after the other; the archives are kept in `published`.
+    @Test func updateMakesPatchesFromTheLastVersions() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            let base = ["--linux", "--download-base-url", "https://h"]
+            for version in 0..<3 {
+                try scratch.write("film \(version)", to: "Intro.m4v")
+                #expect(await shell("package", "M.json", "-o", "published/v\(version).aar").code == .success)
+            }
+            #expect(
+                await shell(["download-manifest", "create", "published/v0.aar", "-o", "D.json"] + base).code == .success
+            )
+            for version in 1..<3 {
+                let result = await shell(
+                    [
+                        "download-manifest", "update", "D.json", "--asset-pack-paths", "published/v\(version).aar",
+                        "--patches-from", "2",
+                    ] + base)
+                #expect(result.code == .success)
+                #expect(result.errors.isEmpty)
+            }
+            let info = try #require(try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder)
+            #expect(info.patches.map(\.from).sorted() == [0, 1])
+            for patch in info.patches {
+                let bytes = try File.read(scratch("published/v2.from-\(patch.from).patch"))
+                #expect(patch.file.sha256 == SHA256.hash(bytes).hex)
+                #expect(patch.file.size == Int64(bytes.count))
+                #expect(patch.file.url == "https://h/Tutorial.from-\(patch.from).patch")
+                #expect(
+                    patch.base == (try PackIndex.read(scratch("published/v\(patch.from).aar.index"))).archive.digest.hex
+                )
+            }
+        }
+    }
+
+    @Test func aVersionWithoutItsArchiveIsTold() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            let base = ["--linux", "--download-base-url", "https://h"]
+            #expect(await shell("package", "M.json", "-o", "A.aar").code == .success)
+            #expect(await shell(["download-manifest", "create", "A.aar", "-o", "D.json"] + base).code == .success)
+            try scratch.write("another film", to: "Intro.m4v")
+            #expect(await shell("package", "M.json", "-o", "new/A.aar").code == .success)
+            try FileDescriptor.currentDirectory.remove(at: scratch("A.aar"))
+            let update = ["download-manifest", "update", "D.json", "--asset-pack-paths", "new/A.aar"] + base
+            let result = await shell(update + ["--patches-from", "1", "-o", "E.json"])
+            #expect(result.code == .success)
+            #expect(result.errors.contains("warning: no patch from version 0 of Tutorial"))
+            #expect(await shell(update + ["--patches-from", "none"]).code == .usage)
+            #expect(await shell(update + ["--old-archives", "."]).code == .usage)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import TestSupport
+
+@testable import Deltas
+
+/// Old and new bytes of many kinds.
+enum DeltaPairs {
+    struct Pair: CustomStringConvertible {
+        let description: String
+        let old: [UInt8]
+        let new: [UInt8]
+    }
+
+    static func all(seed: UInt64) -> [Pair] {
+        var generator = SeededGenerator(seed: seed)
+        let noise = bytes(20_000, &generator)
+        let words = text(30_000, &generator)
+        return [
+            Pair(description: "nothing to nothing alike", old: [], new: bytes(5000, &generator)),
+            Pair(description: "the same", old: noise, new: noise),
+            Pair(description: "one byte", old: [7], new: [8]),
+            Pair(
+                description: "zeros", old: [UInt8](repeating: 0, count: 9000), new: [UInt8](repeating: 0, count: 20_000)
+            ),
+            Pair(description: "moved", old: noise, new: Array(noise[12_345...] + noise[..<12_345])),
+            Pair(description: "edited noise", old: noise, new: edited(noise, &generator)),
+            Pair(description: "edited text", old: words, new: edited(words, &generator)),
+            Pair(description: "text from nothing", old: [], new: words),
+            shiftedOffsets(bigEndian: false, phase: 0, &generator),
+            shiftedOffsets(bigEndian: true, phase: 3, &generator),
+            risingWords(&generator),
+        ]
+    }
+
+    static func bytes(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+
+    static func text(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+        let words = (0..<300).map { _ in
+            (0..<Int.random(in: 2...9, using: &generator)).map { _ in UInt8.random(in: 97...122, using: &generator) }
+        }
+        var result: [UInt8] = []
+        while result.count < count {
+            result += words[Int.random(in: 0..<words.count, using: &generator)] + [32]
+        }
+        return result
+    }
+
+    static func edited(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+        var result = bytes
+        for _ in 0..<40 {
+            let place = Int.random(in: 0..<result.count, using: &generator)
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0: result[place] &+= 1
+            case 1: result.insert(contentsOf: self.bytes(5, &generator), at: place)
+            default: result.removeSubrange(place..<min(result.count, place + 9))
+            }
+        }
+        return result
+    }
+
+    /// Words that point into a space in which something was put in here and there.
+    static func shiftedOffsets(bigEndian: Bool, phase: Int, _ generator: inout SeededGenerator) -> Pair {
+        var old = bytes(phase, &generator)
+        var new = old
+        for index in 0..<20_000 {
+            let offset = UInt32.random(in: 0..<2 << 20, using: &generator)
+            let moved = offset &+ (offset >> 17) * 36
+            for (word, isNew) in [(offset, false), (moved, true)] {
+                let stored = withUnsafeBytes(of: bigEndian ? word.bigEndian : word.littleEndian) { Array($0) }
+                if isNew { new += stored } else { old += stored }
+            }
+            if index % 8 == 0 {
+                let name = text(24, &generator)
+                let padded = Array(name[..<24])
+                old += padded
+                new += padded
+            }
+        }
+        return Pair(description: "shifted offsets\(bigEndian ? ", big endian" : "")", old: old, new: new)
+    }
+
+    /// Two kinds of words in turn, of which one rises slowly.
+    static func risingWords(_ generator: inout SeededGenerator) -> Pair {
+        var new: [UInt8] = []
+        var rising: UInt32 = 0x8000_0000
+        for _ in 0..<5000 {
+            let rises = Bool.random(using: &generator)
+            if rises { rising += UInt32.random(in: 1...9, using: &generator) * 300 }
+            let word = rises ? rising : UInt32.random(in: 0..<1 << 20, using: &generator)
+            withUnsafeBytes(of: word.littleEndian) { new += $0 }
+        }
+        return Pair(description: "rising words", old: [], new: new)
+    }
+}
+
+/// A delta of any length, and back.
+enum DeltaRoundTrip {
+    static func delta(_ pair: DeltaPairs.Pair, pieceSize: Int = DeltaFormat.pieceSize) throws -> [[UInt8]] {
+        let encoder = try DeltaEncoder()
+        return pair.old.withUnsafeBytes { old in
+            let base = DeltaBase(old)
+            return pair.new.withUnsafeBytes { new in
+                stride(from: 0, to: new.count, by: pieceSize).map { start in
+                    encoder.encode(
+                        UnsafeRawBufferPointer(rebasing: new[start..<min(start + pieceSize, new.count)]), base: base,
+                        isSlowAllowed: start == 0)
+                }
+            }
+        }
+    }
+
+    static func apply(_ piece: [UInt8], to old: [UInt8]) throws -> [UInt8] {
+        try piece.withUnsafeBytes { piece in
+            let headSize = min(piece.count, DeltaFormat.pieceHeadSize)
+            let head = try DeltaPieceHead(UnsafeRawBufferPointer(rebasing: piece[..<headSize]))
+            var target = [UInt8](repeating: 0xA5, count: head.targetSize)
+            try old.withUnsafeBytes { old in
+                try target.withUnsafeMutableBytes { target in
+                    try DeltaDecoder().decode(
+                        head, payload: UnsafeRawBufferPointer(rebasing: piece[headSize...]),
+                        base: DeltaMemorySource(old), into: target)
+                }
+            }
+            return target
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import TestSupport
+import Testing
+
+@testable import Deltas
+
+@Suite struct DeltaTests {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func givesTheTargetAgain(seed: UInt64) throws {
+        for pair in DeltaPairs.all(seed: seed) {
+            for pieceSize in [DeltaFormat.pieceSize, 7777] {
+                let target = try DeltaRoundTrip.delta(pair, pieceSize: pieceSize).flatMap {
+                    try DeltaRoundTrip.apply($0, to: pair.old)
+                }
+                #expect(target == pair.new, "\(pair), seed \(seed), pieces of \(pieceSize)")
+            }
+        }
+    }
+
+    @Test func takesTheSameBytesEachTime() throws {
+        for pair in DeltaPairs.all(seed: 4) {
+            #expect(try DeltaRoundTrip.delta(pair) == DeltaRoundTrip.delta(pair), "\(pair)")
+        }
+    }
+
+    @Test func costsNothingWhenNothingChanged() throws {
+        var generator = SeededGenerator(seed: 5)
+        let noise = DeltaPairs.bytes(200_000, &generator)
+        let same = DeltaPairs.Pair(description: "same", old: noise, new: noise)
+        #expect(try DeltaRoundTrip.delta(same).joined().count < 64)
+        let moved = DeltaPairs.Pair(
+            description: "moved", old: noise, new: Array(noise[70_000...] + noise[..<70_000]))
+        #expect(try DeltaRoundTrip.delta(moved).joined().count < 64)
+    }
+
+    @Test func foretellsWordsThatPoint() throws {
+        var generator = SeededGenerator(seed: 6)
+        for bigEndian in [false, true] {
+            let pair = DeltaPairs.shiftedOffsets(bigEndian: bigEndian, phase: 1, &generator)
+            // 20 000 words changed, which plain differences would tell one by one; they point to 512 places.
+            #expect(try DeltaRoundTrip.delta(pair).joined().count < 5000)
+        }
+    }
+
+    @Test func codesRisingWordsAsDifferences() throws {
+        var generator = SeededGenerator(seed: 7)
+        let pair = DeltaPairs.risingWords(&generator)
+        let coder = try StreamCoder()
+        let plain = pair.new.withUnsafeBytes { coder.encode($0, slowBytes: .max).count }
+        #expect(try DeltaRoundTrip.delta(pair).joined().count < plain - 1000)
+    }
+
+    @Test func neverMakesMuchMoreThanTheTarget() throws {
+        var generator = SeededGenerator(seed: 8)
+        for count in [1, 100, 65_537] {
+            let pair = DeltaPairs.Pair(description: "noise", old: [], new: DeltaPairs.bytes(count, &generator))
+            #expect(try DeltaRoundTrip.delta(pair).joined().count <= count + 64)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import TestSupport
+import Testing
+
+@testable import Deltas
+
+@Suite struct HostileDeltaTests {
+    /// Whatever is changed, there are as many bytes as the head says, or an error of this room.
+    @Test(arguments: [11, 12, 13] as [UInt64])
+    func damagedDeltasGiveBytesOrErrors(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var errors = 0
+        for pair in DeltaPairs.all(seed: seed) {
+            for piece in try DeltaRoundTrip.delta(pair) {
+                for _ in 0..<60 {
+                    var damaged = piece
+                    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                        let place = Int.random(in: 0..<min(damaged.count, 200), using: &generator)
+                        damaged[place] = UInt8.random(in: 0...255, using: &generator)
+                    }
+                    if Int.random(in: 0..<4, using: &generator) == 0 { damaged.removeLast(damaged.count / 3) }
+                    do {
+                        _ = try DeltaRoundTrip.apply(damaged, to: pair.old)
+                    } catch let error as DeltaError {
+                        #expect(error.code == .damaged)
+                        errors += 1
+                    }
+                }
+            }
+        }
+        #expect(errors > 100, "seed \(seed)")
+    }
+
+    @Test func headsArePromisesWithLimits() throws {
+        func head(target: Int, payload: Int) throws -> DeltaPieceHead {
+            var bytes: [UInt8] = [2]
+            for number in [target, payload] {
+                for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+            }
+            return try bytes.withUnsafeBytes { try DeltaPieceHead($0) }
+        }
+        #expect(try head(target: 10, payload: 20).targetSize == 10)
+        #expect(throws: DeltaError.self) { try head(target: 0, payload: 20) }
+        #expect(throws: DeltaError.self) { try head(target: DeltaFormat.pieceSize + 1, payload: 20) }
+        #expect(throws: DeltaError.self) { try head(target: 10, payload: 1000) }
+    }
+
+    @Test func placesOutsideOfTheBaseAreErrors() throws {
+        // No residuals, no classes; control: no literals, 100 bytes as they are, from place 50.
+        let control: [UInt8] = [0, 200, 1, 100]
+        let payload: [UInt8] = [0, 0, 4, 5, 0] + control + [0, 1, 0, 0, 1, 0, 0, 1, 0]
+        let piece = DeltaPieceHead.encode(method: .instructions, targetSize: 100, payload: payload)
+        let old = [UInt8](repeating: 3, count: 150)
+        #expect(try DeltaRoundTrip.apply(piece, to: old) == [UInt8](repeating: 3, count: 100))
+        #expect(throws: DeltaError.self) { try DeltaRoundTrip.apply(piece, to: Array(old.dropLast())) }
+    }
+}

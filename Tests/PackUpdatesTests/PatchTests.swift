@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import PackUpdates
+
+@Suite struct PatchTests {
+    /// Trees in which files stay, change, move, merge, come and go.
+    private static func trees(_ generator: inout SeededGenerator) -> (old: [String: [UInt8]], new: [String: [UInt8]]) {
+        var old: [String: [UInt8]] = [:]
+        for index in 0..<12 {
+            let size = Int.random(in: 1...40_000, using: &generator)
+            old["d\(index % 3)/f\(index).bin"] = generator.bytes(size, redundancy: index % 2 == 0)
+        }
+        old["big.dat"] = generator.bytes(1_500_000)
+        old["part1.dat"] = generator.bytes(300_000)
+        old["part2.dat"] = generator.bytes(900_000)
+        var new = old
+        new["d0/f0.bin"] = nil
+        new["moved.bin"] = old["d0/f0.bin"]
+        for name in ["d1/f1.bin", "d2/f2.bin", "big.dat"] {
+            var file = new[name] ?? []
+            file[0] &+= 1
+            file.insert(contentsOf: generator.bytes(100), at: file.count / 2)
+            new[name] = file
+        }
+        new["merged.dat"] = (old["part1.dat"] ?? []) + (old["part2.dat"] ?? [])
+        new["part1.dat"] = nil
+        new["part2.dat"] = nil
+        new["fresh.txt"] = generator.bytes(5000, redundancy: true)
+        new["fresh2.txt"] = new["fresh.txt"]
+        new["empty"] = []
+        return (old, new)
+    }
+
+    private static func check(_ pack: PatchedPack, _ collector: PatchCollector) {
+        for (content, bytes) in collector.contents {
+            #expect(pack.targets[pack.new.index.contents[content].digest] == bytes, "content \(content)")
+        }
+    }
+
+    @Test func givesEveryChangedContent() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let (old, new) = Self.trees(&generator)
+            let pack = try PatchedPack(scratch, from: old, to: new)
+            let patch = try pack.patch()
+            for piece in [1 << 20, 1000, 7] {
+                let collector = try pack.apply(patch, piece: piece)
+                #expect(Set(collector.contents.keys) == pack.changed)
+                #expect(collector.failed.isEmpty)
+                Self.check(pack, collector)
+            }
+            // Noise that was there before, at any path and in any company, costs nothing.
+            #expect(patch.count < 12_000)
+            #expect(try pack.patch("Again.patch") == patch)
+        }
+    }
+
+    @Test func aVersionLikeTheLastNeedsNothing() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let file = generator.bytes(200_000)
+            let pack = try PatchedPack(scratch, from: ["a": file], to: ["b": file, "c": file])
+            let patch = try pack.patch()
+            #expect(patch.count == PatchTable.headSize + 1)
+            #expect(try pack.apply(patch).contents.isEmpty)
+        }
+    }
+
+    @Test func aMissingBaseFailsItsGroupAlone() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let (old, new) = Self.trees(&generator)
+            let pack = try PatchedPack(scratch, from: old, to: new)
+            let patch = try pack.patch()
+            let missing = SHA256.hash(try #require(old["big.dat"]))
+            let collector = try pack.apply(patch, missing: [missing])
+            let failed = try #require(
+                pack.new.index.contents.firstIndex { $0.digest == SHA256.hash(new["big.dat"] ?? []) })
+            #expect(collector.failed == [failed])
+            #expect(Set(collector.contents.keys) == pack.changed.subtracting([failed]))
+            Self.check(pack, collector)
+        }
+    }
+
+    @Test func patchesOfOtherVersionsAreRefused() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let pack = try PatchedPack(
+                scratch, from: ["a": generator.bytes(3000)], to: ["a": generator.bytes(3000, redundancy: true)])
+            let patch = try pack.patch()
+            for place in [20, 60] {
+                var other = patch
+                other[place] &+= 1
+                let error = #expect(throws: PackUpdateError.self) { try pack.apply(other) }
+                #expect(error?.code == .mismatch)
+            }
+            #expect(throws: PackUpdateError.self) { try pack.apply(Array(patch.dropLast())) }
+            #expect(throws: PackUpdateError.self) { try pack.apply(patch + [0]) }
+            #expect(throws: PackUpdateError.self) { try pack.apply(Array("no patch at all".utf8)) }
+        }
+    }
+
+    /// Whatever is changed, every content that is said to be good is good.
+    @Test func damagedPatchesNeverGiveAWrongContent() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let pack = try PatchedPack(
+                scratch, from: ["a": generator.bytes(9000), "b.txt": generator.bytes(3000, redundancy: true)],
+                to: ["a2": generator.bytes(500), "b.txt": generator.bytes(4000, redundancy: true), "c.x": [1, 2, 3]])
+            let patch = try pack.patch()
+            var refused = 0
+            for _ in 0..<300 {
+                var damaged = patch
+                for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                    let place = Int.random(in: 80..<damaged.count, using: &generator)
+                    damaged[place] = UInt8.random(in: 0...255, using: &generator)
+                }
+                do {
+                    let collector = try pack.apply(damaged, piece: 500)
+                    Self.check(pack, collector)
+                    if !collector.failed.isEmpty { refused += 1 }
+                } catch is PackUpdateError {
+                    refused += 1
+                }
+            }
+            #expect(refused > 200)
+        }
+    }
+}
