@@ -6,7 +6,8 @@ package import Kit
 /// The commands that make, look into and check asset packs: `ba-package` and the verbs of the same names of `larder`.
 package enum PackCommands {
     package static let all: [Command] = [
-        template, package, evaluate, downloadManifest, sign, verifyManifest, keys, list, extract, verify, index, patch, diff,
+        template, package, evaluate, downloadManifest, sign, verifyManifest, keys, list, extract, verify, index, patch,
+        diff,
         archive,
     ]
 
