@@ -32,7 +32,7 @@ package struct PatchVersion: Sendable {
         } catch let error as PackUpdateError {
             throw PackUpdateError(error.code, "\(path): \(error.message)", cause: error.cause)
         }
-        let size = try? OwnedDescriptor(archive, .readOnly).borrowed.status().size
+        let size = try? FileDescriptor.currentDirectory.status(at: archive, followingLinks: true).size
         guard size == nil || size == index.archive.size else {
             throw PackUpdateError(
                 .mismatch, "\(path) is the index of another archive than \(archive). Remove it, and make it again.")
