@@ -91,6 +91,9 @@ package final class AssetServer: Sendable {
     /// The exchanges that are over.
     package var records: [HTTPExchangeRecord] { state.withLock { $0.records } }
 
+    /// What was asked for since the server's behaviour changed last, answered or not.
+    package var askedPaths: Set<String> { state.withLock { Set($0.requests.keys) } }
+
     /// Waits until the server has seen so many requests for a pack's archive.
     package func waitForRequests(pack: String, count: Int, atMost limit: Duration = .seconds(60)) async throws {
         try await waitForRequests(path: "/assets/\(pack)", count: count, atMost: limit)
