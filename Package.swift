@@ -82,7 +82,9 @@ let package = Package(
         room(
             "OnDemandResources", "BackgroundAssets", "DeviceProtocol", "PackNamespace", "Kit", "System", "CBundleShim"),
         room("StoreKit", "BackgroundAssets", "ExtensionFoundation"),
-        room("DevelopmentServer", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit", "System"),
+        room(
+            "DevelopmentServer", "PackUpdates", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Languages", "Kit",
+            "System"),
         room("HostingModel", "Kit"),
         room(
             "HostingService", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "Database", "Mail",
@@ -148,7 +150,8 @@ let package = Package(
             "PackNamespace",
             "Languages", "Kit", "System", "ProbeExtension"),
         tests(
-            "DevelopmentServer", "DevelopmentServer", "AssetPacks", "HTTP", "HTTPSupport", "Crypto", "Kit", "System"),
+            "DevelopmentServer", "DevelopmentServer", "PackUpdates", "AssetPacks", "HTTP", "HTTPSupport", "Crypto",
+            "Kit", "System"),
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
             "HostingService", "HostingService", "HostingModel", "HostingClient", "Database", "Mail", "ObjectStorage",
@@ -225,6 +228,10 @@ let package = Package(
             path: "Tests/Fuzz/SignedManifest"),
         .executableTarget(
             name: "fuzz-delta", dependencies: ["FuzzSupport", "TestSupport", "Deltas"], path: "Tests/Fuzz/Delta"),
+        .executableTarget(
+            name: "fuzz-pack-index",
+            dependencies: ["FuzzSupport", "TestSupport", "PackUpdates", "AssetPacks", "AppleArchive", "Kit"],
+            path: "Tests/Fuzz/PackIndex"),
         .executableTarget(
             name: "fuzz-hosting", dependencies: ["FuzzSupport", "Crypto", "HostingModel", "Kit"],
             path: "Tests/Fuzz/Hosting"),

@@ -5,8 +5,9 @@ internal import AssetPacks
 internal import Crypto
 internal import HTTP
 internal import Kit
+internal import PackUpdates
 
-/// The routes: `/manifest`, `/assets/<pack id>`, and `/` for people.
+/// The routes: `/manifest`, `/assets/<pack id>` and its `.index`, and `/` for people.
 final class AssetService: Sendable {
     private let shelf: PackShelf
     private let plan: Locked<FaultPlan>
@@ -57,6 +58,7 @@ final class AssetService: Sendable {
     private func asset(_ id: String, _ request: HTTPServerRequest) async -> HTTPServerResponse {
         let view = await shelf.view()
         guard let pack = view.packs.first(where: { $0.id == id }) else {
+            if let index = packIndex(id, view.packs) { return index }
             return .text(404, "There is no pack \"\(id)\" here.")
         }
         if view.unavailable.contains(id) {
@@ -67,6 +69,16 @@ final class AssetService: Sendable {
         let answer = FileAnswer(
             file: pack.file, size: pack.contents.archiveSize, etag: pack.etag, contentType: "application/octet-stream")
         return spoiled(answer.response(to: request), .asset(id), request, size: pack.contents.archiveSize)
+    }
+
+    /// The index beside a pack's archive, under the pack's address and `.index`.
+    private func packIndex(_ name: String, _ packs: [ServedPack]) -> HTTPServerResponse? {
+        guard name.hasSuffix(UpdateListing.indexSuffix) else { return nil }
+        let id = name.dropLast(UpdateListing.indexSuffix.count)
+        guard let index = packs.first(where: { $0.id == id })?.index else { return nil }
+        return HTTPServerResponse(
+            status: 200, headers: ["Content-Type": "application/octet-stream", "ETag": "\"\(index.listing.sha256)\""],
+            body: [.bytes(index.bytes)])
     }
 
     private func index() async -> HTTPServerResponse {

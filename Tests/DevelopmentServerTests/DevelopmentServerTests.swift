@@ -7,6 +7,7 @@ import DevelopmentServer
 import HTTP
 import HTTPSupport
 import Kit
+import PackUpdates
 import System
 import Testing
 
@@ -25,6 +26,23 @@ import Testing
         #expect(coast.larder?.installedSize == 300_000)
         #expect(coast.larder?.fileCount == 1)
         #expect(coast.downloadPolicy == .onDemand)
+    }
+
+    @Test func anIndexBesideAnArchiveIsListedAndServed() async throws {
+        let fixture = try await ServerFixture()
+        #expect(try await fixture.manifest()["Coast"]?.larder?.index == nil)
+        #expect(try await fixture.get("/assets/Coast.index").0.status == 404)
+        let archive = fixture.folder.path.appending("Coast.aar")
+        let path = PackIndex.path(besideArchive: archive)
+        let bytes = try PackIndex.make(ofArchive: archive).write(to: path)
+        let listed = try #require(try await fixture.manifest()["Coast"]?.larder?.index)
+        #expect(listed.url == "\(fixture.url)/assets/Coast.index")
+        #expect(listed.size == Int64(bytes.count) && listed.sha256 == SHA256.hash(bytes).hex)
+        #expect(try await fixture.get("/assets/Coast.index").1 == bytes)
+        // The index of an archive that is no more there is told of, and not served.
+        try fixture.folder.pack("Coast", content: [1, 2, 3])
+        #expect(try await fixture.manifest()["Coast"]?.larder?.index == nil)
+        #expect(fixture.notes.withLock { $0.contains { $0.contains("is the index of another archive") } })
     }
 
     @Test func servesArchivesWholeAndInParts() async throws {

@@ -42,7 +42,7 @@ package struct UpdateListing: Hashable, Sendable {
     package static func patchSuffix(from version: Int) -> String { ".from-\(version).patch" }
 
     /// Puts the URLs of the files into what a download manifest says of a pack.
-    func list(in info: inout DownloadManifestPack.LarderInfo, packURL: String) {
+    package func list(in info: inout DownloadManifestPack.LarderInfo, packURL: String) {
         func listed(_ file: File, _ suffix: String) -> DownloadManifestPack.LarderInfo.UpdateFile {
             .init(url: Self.url(packURL, suffix), size: file.size, sha256: file.sha256)
         }

@@ -52,7 +52,7 @@ extension PackCommands {
                     }
                 }
                 packs.append(pack)
-                var listing = UpdateListing(index: try PackIndex.listing(besideArchive: path, of: pack))
+                var listing = UpdateListing(index: try PackIndex.published(besideArchive: path, of: pack)?.listing)
                 if listing.index == nil, patches != nil {
                     context.note("warning: no patches of \(name), which has no index; make it with 'ba-package index'.")
                 } else if let patches {

@@ -4,6 +4,7 @@
 internal import AssetPacks
 internal import HTTP
 internal import Kit
+internal import PackUpdates
 internal import System
 
 /// The archives that are served, looked at again before each answer.
@@ -18,6 +19,8 @@ actor PackShelf {
         var pack: ServedPack
         /// The last file that could not be served, so that it is not read again before it changes.
         var refused: FileStatus?
+        /// The last index that could not be served, likewise.
+        var refusedIndex: FileStatus?
     }
 
     /// The packs, and what is wrong with archives that are not served as they are.
@@ -57,7 +60,9 @@ actor PackShelf {
                     "\(other.path) and \(path) both hold the pack \"\(pack.id)\". Give each pack once.")
             }
             for warning in pack.contents.warnings { note("\(path): \(warning)") }
-            places.append(Place(path: path, pack: pack))
+            var place = Place(path: path, pack: pack)
+            lookForIndex(&place)
+            places.append(place)
         }
     }
 
@@ -74,7 +79,11 @@ actor PackShelf {
             // Between removal and renewal, or gone for good: the open file still has it.
             return true
         }
-        if isUnchanged(status, place.pack.status) { return true }
+        if isUnchanged(status, place.pack.status) {
+            // Packing writes the archive first, and then its index.
+            if place.pack.index == nil { lookForIndex(&place) }
+            return true
+        }
         if place.refused.map({ isUnchanged(status, $0) }) != true {
             do {
                 let pack = try load(place.path, version: place.pack.version)
@@ -96,10 +105,25 @@ actor PackShelf {
         }
         let isSame = pack.contents.digest == place.pack.contents.digest
         let version = isSame ? place.pack.version : place.pack.version + (place.pack.version < Int.max ? 1 : 0)
-        place.pack = ServedPack(
-            path: pack.path, contents: pack.contents, file: pack.file, status: pack.status, version: version)
+        place.pack = pack
+        place.pack.version = version
         place.refused = nil
+        lookForIndex(&place)
         if !isSame { note("\(place.path) has changed: \"\(pack.id)\" is now version \(version).") }
+    }
+
+    /// Takes the index beside the archive, if it is the archive's.
+    private func lookForIndex(_ place: inout Place) {
+        let path = PackIndex.path(besideArchive: place.path)
+        guard let status = try? FileDescriptor.currentDirectory.status(at: path, followingLinks: true),
+            place.refusedIndex.map({ isUnchanged(status, $0) }) != true
+        else { return }
+        do {
+            place.pack.index = try PackIndex.published(besideArchive: place.path, of: place.pack.contents)
+        } catch {
+            place.refusedIndex = status
+            note("\(error) \"\(place.pack.id)\" is served without an index.")
+        }
     }
 
     private func isUnchanged(_ one: FileStatus, _ other: FileStatus) -> Bool {

@@ -5,6 +5,7 @@ internal import AssetPacks
 internal import HTTP
 internal import Kit
 import Languages
+internal import PackUpdates
 internal import System
 
 /// An archive as it is served: open, inspected, and with the version it is announced under.
@@ -13,7 +14,9 @@ struct ServedPack: Sendable {
     let contents: PackContents
     let file: ServedFile
     let status: FileStatus
-    let version: Int
+    var version: Int
+    /// What lies beside the archive for updates.
+    var index: PackIndex.Published?
 
     var id: String { contents.manifest.assetPackID }
     /// The digest names the content, so it is the entity tag.
@@ -21,12 +24,13 @@ struct ServedPack: Sendable {
 
     /// What the download manifest says about it.
     func entry(base: String) -> DownloadManifestPack {
-        DownloadManifestPack(
-            id: id, url: "\(base)/assets/\(id)", version: version, downloadSize: contents.archiveSize,
+        let url = "\(base)/assets/\(id)"
+        var info = DownloadManifestPack.LarderInfo(
+            digest: .init(value: contents.digest), installedSize: contents.installedSize, fileCount: contents.fileCount)
+        UpdateListing(index: index?.listing).list(in: &info, packURL: url)
+        return DownloadManifestPack(
+            id: id, url: url, version: version, downloadSize: contents.archiveSize,
             downloadPolicy: contents.manifest.downloadPolicy, userInfo: contents.manifest.userInfo,
-            language: contents.manifest.language?.description,
-            larder: .init(
-                digest: .init(value: contents.digest), installedSize: contents.installedSize,
-                fileCount: contents.fileCount))
+            language: contents.manifest.language?.description, larder: info)
     }
 }

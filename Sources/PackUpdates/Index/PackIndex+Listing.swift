@@ -7,10 +7,16 @@ import Kit
 package import System
 
 extension PackIndex {
-    /// What a download manifest lists of the index that lies beside an archive; nil when there is none.
+    /// An index as a server sends it, and what a download manifest lists of it.
+    package struct Published: Sendable {
+        package let bytes: [UInt8]
+        package let listing: UpdateListing.File
+    }
+
+    /// The index that lies beside an archive; nil when there is none.
     /// - Parameter pack: what is in the archive.
     /// - Throws: `PackUpdateError`, which names the file; `.mismatch` when the index is that of another archive.
-    package static func listing(besideArchive archive: FilePath, of pack: PackContents) throws -> UpdateListing.File? {
+    package static func published(besideArchive archive: FilePath, of pack: PackContents) throws -> Published? {
         let path = path(besideArchive: archive)
         let bytes: [UInt8]
         do {
@@ -32,6 +38,7 @@ extension PackIndex {
                 "\(path) is the index of another archive than \(archive). Remove it, and make it again with 'ba-package "
                     + "index'.")
         }
-        return UpdateListing.File(size: Int64(bytes.count), sha256: SHA256.hash(bytes).hex)
+        return Published(
+            bytes: bytes, listing: UpdateListing.File(size: Int64(bytes.count), sha256: SHA256.hash(bytes).hex))
     }
 }
