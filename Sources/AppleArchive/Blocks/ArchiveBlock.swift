@@ -16,6 +16,24 @@ package struct ArchiveBlock: Hashable, Sendable {
     package let contentSize: UInt64
     /// How many bytes its payload has; as many as its content when that is stored.
     package let storedSize: UInt64
+
+    /// How many bytes a content takes in an archive that is cut in blocks of a size, their heads included.
+    /// - Throws: `ArchiveError.inputOutput` when it cannot be compressed.
+    package static func size(of content: [UInt8], compression: Compression, blockSize: Int) throws -> Int {
+        guard let codec = try compression.algorithm?.makeCodec() else { return content.count }
+        let room = ByteBuffer(capacity: blockSize)
+        return try content.withUnsafeBytes { all in
+            try stride(from: 0, to: all.count, by: blockSize).reduce(0) { sum, start in
+                let block = UnsafeRawBufferPointer(rebasing: all[start..<min(all.count, start + blockSize)])
+                let target = UnsafeMutableRawBufferPointer(start: room.base, count: block.count - 1)
+                do {
+                    return sum + headSize + (try codec.compress(block, into: target) ?? block.count)
+                } catch {
+                    throw ArchiveError(.inputOutput, "A block could not be compressed.", cause: error)
+                }
+            }
+        }
+    }
 }
 
 /// What the head of a `pbz?` wrapper says.

@@ -13,8 +13,8 @@ package import System
 package struct Packager: Sendable {
     package let evaluation: PackEvaluation
     package var compression = Compression.lzfse
-    /// Of the uncompressed stream, in bytes.
-    package var blockSize = ArchiveWriter.defaultBlockSize
+    /// Of the uncompressed stream, in bytes; nil for what suits the content (`suitableBlockSize`).
+    package var blockSize: Int?
     /// How many threads compress; 0 is one for each core.
     package var threads = 0
     /// Whether times are taken out of files that note when they were made (`ContentNormalizer`).
@@ -24,9 +24,6 @@ package struct Packager: Sendable {
     package typealias BlockObserver = (_ content: UnsafeRawBufferPointer, _ storedSize: Int) throws -> Void
 
     package init(_ evaluation: PackEvaluation) { self.evaluation = evaluation }
-
-    /// How the archive will be cut in blocks; nil when it will not, being uncompressed.
-    package var blockFormat: ArchiveBlockFormat? { ArchiveBlockFormat(compression: compression, blockSize: blockSize) }
 
     /// How far packing has come, in bytes before compression.
     package struct Progress: Hashable, Sendable {
@@ -92,6 +89,7 @@ package struct Packager: Sendable {
         let root = try open(evaluation.sourceDirectory)
         let total = evaluation.selection.totalSize
         do {
+            let blockSize = try blockSize ?? suitableBlockSize()
             let writer = try ArchiveWriter(
                 output: output, compression: compression, blockSize: blockSize, threads: threads, fields: .mode,
                 workspace: workspace)
@@ -107,10 +105,14 @@ package struct Packager: Sendable {
             try writer.finish()
             return Result(archiveSize: Int64(clamping: writer.archiveSize), contentSize: contentSize)
         } catch let error as ArchiveError {
-            throw AssetPackError(
-                error.code == .sourceChanged ? .changedWhileReading : .io,
-                "Packing \"\(evaluation.manifest.assetPackID)\" failed: \(error.description)", cause: nil)
+            throw failure(error)
         }
+    }
+
+    func failure(_ error: ArchiveError) -> AssetPackError {
+        AssetPackError(
+            error.code == .sourceChanged ? .changedWhileReading : .io,
+            "Packing \"\(evaluation.manifest.assetPackID)\" failed: \(error.description)", cause: nil)
     }
 
     /// - Returns: how many bytes of content that is.
@@ -126,17 +128,22 @@ package struct Packager: Sendable {
             try writer.append(entry)
             return 0
         case .file(let source, let size, let isExecutable):
-            let name = FilePath(source.string)
-            guard let status = try? root.status(at: name), status.kind == .regular, status.size == size else {
-                throw AssetPackError(
-                    .changedWhileReading,
-                    "\"\(source)\" changed while it was being packed. Pack again when nothing writes to it.")
-            }
-            let file = try FileDataSource(directory: root, path: name, status: status)
+            let file = try self.file(source, size, in: root)
             let data = try normalized(file) ?? file
             try writer.append(Self.entry(.regularFile, path, mode: isExecutable ? 0o755 : 0o644), data: data)
             return Int64(clamping: data.size)
         }
+    }
+
+    /// A selected file, as long as it is what was selected.
+    func file(_ source: PackPath, _ size: Int64, in root: FileDescriptor) throws -> FileDataSource {
+        let name = FilePath(source.string)
+        guard let status = try? root.status(at: name), status.kind == .regular, status.size == size else {
+            throw AssetPackError(
+                .changedWhileReading,
+                "\"\(source)\" changed while it was being packed. Pack again when nothing writes to it.")
+        }
+        return try FileDataSource(directory: root, path: name, status: status)
     }
 
     /// The file without its times; nil when that is not wanted, or there is nothing to change.
@@ -160,7 +167,7 @@ package struct Packager: Sendable {
         return entry
     }
 
-    private func open(_ folder: FilePath) throws -> OwnedDescriptor {
+    func open(_ folder: FilePath) throws -> OwnedDescriptor {
         do {
             return try OwnedDescriptor(folder, .readOnly, options: .directory)
         } catch {

@@ -16,6 +16,11 @@ enum PackSupport {
     static let blockSizeOption = CommandOption.value(
         "block-size", "size", "How much is compressed at a time, such as 1m or 4MiB.", default: "4m")
 
+    static let packBlockSizeOption = CommandOption.value(
+        "block-size", "size",
+        "How much is compressed at a time, such as 1m or 256KiB. Without it, from 128 KiB to 1 MiB: the least that makes the "
+            + "archive at most about 2 % larger, since devices that update fetch whole blocks.")
+
     /// Where a command's archive goes, which must be an `.aar` file.
     static func archiveOutput(_ arguments: ParsedArguments) throws -> String {
         let output = try arguments.required(outputOption)

@@ -28,7 +28,7 @@ extension PackCommands {
             .value(
                 PackSupport.outputOption, short: "o", "file.aar", "Where the archive goes; nothing is overwritten.",
                 completion: .file),
-            PackSupport.compressionOption, PackSupport.blockSizeOption,
+            PackSupport.compressionOption, PackSupport.packBlockSizeOption,
             .flag(
                 "normalize",
                 "Take the times out of PNG, zip and gzip files that note when they were made, so that a rebuilt file that is "
@@ -49,7 +49,7 @@ extension PackCommands {
             if !isQuiet { PackSupport.show(evaluation.warnings.map(\.message), context) }
             var packager = Packager(evaluation)
             packager.compression = compression ?? packager.compression
-            packager.blockSize = blockSize ?? packager.blockSize
+            packager.blockSize = blockSize
             packager.normalizesContent = arguments.flag("normalize")
             let phase = "Packing \(evaluation.manifest.assetPackID)"
             let (result, index) = try write(

@@ -46,7 +46,7 @@ extension ResourceCommands {
                 "previous-manifest", "file.json",
                 "The download manifest of the last build: packs that did not change keep their versions.",
                 completion: .file),
-            limitsOption, PackSupport.compressionOption, PackSupport.blockSizeOption, PackSupport.quiet,
+            limitsOption, PackSupport.compressionOption, PackSupport.packBlockSizeOption, PackSupport.quiet,
         ], arguments: [folderArgument]
     ) { arguments, context in
         let job = try BuildResourcesJob(arguments, context)
@@ -118,7 +118,7 @@ struct BuildResourcesJob: Sendable {
             var builder = ResourceBuilder(sources)
             builder.compression =
                 arguments.value("compression").flatMap { Compression(rawValue: $0) } ?? builder.compression
-            builder.blockSize = blockSize ?? builder.blockSize
+            builder.blockSize = blockSize
             let outputs = try builder.packAll(
                 into: folder.appending("packs"), isCancelled: isCancelled, progress: progress)
             product = ResourceProduct(plan: sources.plan, outputs: outputs)

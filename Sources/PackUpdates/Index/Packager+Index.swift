@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppleArchive
 package import AssetPacks
 import Kit
 package import System
@@ -27,8 +28,12 @@ extension Packager {
         guard !FileDescriptor.currentDirectory.exists(at: indexPath) else {
             throw Self.describe(Errno.fileExists, writing: indexPath)
         }
-        let recorder = try PackIndexRecorder(format: blockFormat)
-        let result = try package(
+        var packager = self
+        let blockSize = try blockSize ?? suitableBlockSize()
+        packager.blockSize = blockSize
+        let recorder = try PackIndexRecorder(
+            format: ArchiveBlockFormat(compression: compression, blockSize: blockSize))
+        let result = try packager.package(
             to: path, isCancelled: isCancelled, progress: progress,
             observer: { bytes in
                 recorder.record(archive: bytes)

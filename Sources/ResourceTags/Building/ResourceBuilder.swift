@@ -11,8 +11,8 @@ package import System
 package struct ResourceBuilder: Sendable {
     package let sources: TaggedSources
     package var compression = Compression.lzfse
-    /// Of the uncompressed stream, in bytes.
-    package var blockSize = ArchiveWriter.defaultBlockSize
+    /// Of the uncompressed stream, in bytes; nil for what suits each pack's content.
+    package var blockSize: Int?
     /// How many threads pack; 0 is one for each core.
     package var threads = 0
 
