@@ -31,7 +31,7 @@ import Testing
     @Test func anIndexBesideAnArchiveIsListedAndServed() async throws {
         let fixture = try await ServerFixture()
         #expect(try await fixture.manifest()["Coast"]?.larder?.index == nil)
-        #expect(try await fixture.get("/assets/Coast.index").0.status == 404)
+        await #expect(throws: (any Error).self) { try await fixture.get("/assets/Coast.index") }
         let archive = fixture.folder.path.appending("Coast.aar")
         let path = PackIndex.path(besideArchive: archive)
         let bytes = try PackIndex.make(ofArchive: archive).write(to: path)
