@@ -347,7 +347,11 @@ import Testing
     @Test func exclusiveControlIsSaidOnTheDisk() async throws {
         try await Scratch.with { scratch in
             let file = scratch("control")
-            @Sendable func isFree() throws -> Bool { try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive) }
+            @Sendable func isFree() throws -> Bool {
+                // Named, because an unnamed one is closed before the lock is tried.
+                let other = try OwnedDescriptor(file, .readOnly)
+                return try other.borrowed.tryLock(.exclusive)
+            }
             let service = FakeService()
             service.onStream(ExclusiveControlRequest.self) { _, stream in try stream.send(EmptyReply()) }
             let manager = manager(service, control: file)

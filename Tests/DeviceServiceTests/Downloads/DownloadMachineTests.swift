@@ -181,10 +181,12 @@ import Testing
         try await Scratch.with { scratch in
             let (control, file) = (ExclusiveControl(), scratch("control"))
             try await control.with("a", patience: nil, file: file, locksItself: false) {
-                let isFree = try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive)
+                let other = try OwnedDescriptor(file, .readOnly)
+                let isFree = try other.borrowed.tryLock(.exclusive)
                 #expect(!isFree)
             }
-            let isFree = try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive)
+            let other = try OwnedDescriptor(file, .readOnly)
+            let isFree = try other.borrowed.tryLock(.exclusive)
             #expect(isFree)
             // Where nothing can be locked, nobody has.
             try await control.with("a", patience: .zero, file: scratch("none/control")) {}

@@ -328,7 +328,8 @@ extension DownloadTests {
             lock = nil
             #expect(try await waiting.next() != nil)
             // The app locks it itself, so the service does not.
-            let isFree = try OwnedDescriptor(file, .readOnly).borrowed.tryLock(.exclusive)
+            let other = try OwnedDescriptor(file, .readOnly)
+            let isFree = try other.borrowed.tryLock(.exclusive)
             #expect(isFree)
         }
     }
