@@ -74,7 +74,8 @@ let package = Package(
         room("PackNamespace", "Kit", "System"),
         room("DeviceProtocol", "Kit", "System"),
         room(
-            "DeviceService", "DeviceProtocol", "PackNamespace", "ResourceTags", "AppBundles", "AssetPacks",
+            "DeviceService", "DeviceProtocol", "PackNamespace", "ResourceTags", "AppBundles", "PackUpdates",
+            "AssetPacks",
             "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room("ExtensionFoundation", "DeviceProtocol", "Kit", "System"),
         room(
@@ -143,7 +144,8 @@ let package = Package(
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
             "DeviceService", "DeviceService", "DeviceSupport", "DeviceProtocol", "PackNamespace", "AppBundles",
-            "AssetPacks", "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System", "ProbeExtension",
+            "PackUpdates", "AssetPacks", "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System",
+            "ProbeExtension",
             "ProbeDownloader"),
         tests(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",

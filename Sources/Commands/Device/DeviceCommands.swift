@@ -6,7 +6,8 @@ package import Kit
 /// The commands that talk with the device service.
 package enum DeviceCommands {
     package static let all: [Command] = [
-        install, update, uninstall, launch, watch, apps, packs, status, storage, pause, resume, cancel, check, trust,
+        install, update, uninstall, launch, watch, apps, packs, status, storage, verify, pause, resume, cancel, check,
+        trust,
         urlOverride, settings, languages, close, DebugCommand.mode, doctor, stop,
     ]
 }

@@ -80,6 +80,8 @@ package struct PackListing: Codable, Hashable, Sendable {
     package var error: String?
     /// What holds it back, as the end of "waits for …"; nil when nothing does.
     package var waitsFor: String?
+    /// How it came; nil when that is not known.
+    package var arrival: PackArrival?
 
     package init(
         id: String, policy: PackPolicy, state: PackState, localVersion: Int?, availableVersion: Int?,
@@ -99,6 +101,27 @@ package struct PackListing: Codable, Hashable, Sendable {
         self.error = error
         self.waitsFor = waitsFor
     }
+}
+
+/// What it took to make a pack's local version, in bytes.
+package struct PackArrival: Codable, Hashable, Sendable {
+    /// That came over the network.
+    package var moved: Int64 = 0
+    package var requests = 0
+    /// That were written to the disk.
+    package var written: Int64 = 0
+    /// Of files that were linked to local ones.
+    package var linked: Int64 = 0
+    /// Taken from local files and written again.
+    package var copied: Int64 = 0
+    /// Made with a patch.
+    package var patched: Int64 = 0
+    /// Whether the archive was fetched whole.
+    package var isWhole = false
+    /// Why something else was not used, in words.
+    package var notes: [String] = []
+
+    package init() {}
 }
 
 /// A path in several packs: readers see the winner's file unless they name a pack (A5).

@@ -44,7 +44,7 @@ extension InstallMachine {
         return PackProgressItem(
             id: item.name, version: item.pack?.version ?? 0,
             policy: PackPolicy(rawValue: item.pack?.downloadPolicy.name ?? item.role.rawValue), state: state,
-            completed: item.state == .finished ? item.size : item.downloaded, total: item.size, error: item.error,
+            completed: item.state == .finished ? item.bytes : item.downloaded, total: item.bytes, error: item.error,
             essentialError: item.essentialError)
     }
 }

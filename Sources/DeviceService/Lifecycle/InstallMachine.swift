@@ -64,7 +64,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     }
 
     package enum ItemFact: Sendable {
-        case progress(downloaded: Int64)
+        case progress(downloaded: Int64, expected: Int64? = nil)
         case held(HoldReason)
         case finished
         case failed(DeviceError)
@@ -226,9 +226,10 @@ package struct InstallMachine: Codable, Hashable, Sendable {
 
     private mutating func itemChanged(_ key: PlannedItem.Key, _ fact: ItemFact) -> [Action] {
         switch fact {
-        case .progress(let downloaded):
+        case .progress(let downloaded, let expected):
             plan.change(key) { item in
                 item.downloaded = downloaded
+                item.expected = expected
                 if item.state == .held { item.state = .pending }
             }
         case .held(let reason):

@@ -94,10 +94,10 @@ package struct InstallPlan: Codable, Hashable, Sendable {
         for item in items where item.role == .essential {
             switch item.state {
             case .declined, .deferred, .held, .failed: continue
-            case .finished: completed = completed.addingClamped(item.size)
-            case .pending: completed = completed.addingClamped(min(item.downloaded, item.size))
+            case .finished: completed = completed.addingClamped(item.bytes)
+            case .pending: completed = completed.addingClamped(min(item.downloaded, item.bytes))
             }
-            total = total.addingClamped(item.size)
+            total = total.addingClamped(item.bytes)
         }
         return (completed, total)
     }

@@ -169,7 +169,7 @@ actor InstallRun {
         case .progress(let progress):
             troubles[id] = nil
             rates[id] = progress.bytesPerSecond
-            post(.item(.pack(id), .progress(downloaded: progress.downloaded)))
+            post(.item(.pack(id), .progress(downloaded: progress.downloaded, expected: progress.expected)))
         case .waiting(_, let error):
             rates[id] = nil
             troubles[id] = error.description

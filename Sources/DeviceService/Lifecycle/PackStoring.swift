@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import DeviceProtocol
+
 /// What the lifecycle of apps needs from the store of packs. `PackStore` is the one; tests bring their own.
 package protocol PackStoring: Sendable {
     /// Makes the app's first, empty generation, unless it has one. The app root exists.
@@ -20,6 +22,8 @@ package protocol PackStoring: Sendable {
     /// Ranks what is under way anew.
     func rank(app: String, pack: String, foreground: Bool, importance: FetchImportance) async
     func remove(app: String, pack: String) async throws
+    /// Holds local packs against what was recorded of their files, and fetches again what is damaged if asked to.
+    func verify(app: String, pack: String?, repairs: Bool) async throws -> [LocalVerification]
     /// Takes a local pack away to make room, unless somebody uses it; returns whether it is gone.
     func purge(app: String, pack: String) async throws -> Bool
     /// Has the base in force show what is local of the app's tags.
@@ -27,6 +31,8 @@ package protocol PackStoring: Sendable {
     /// Forgets everything of the app; its folder may be deleted afterwards.
     func removeAll(app: String) async throws
     func localPacks(app: String) async throws -> [LocalPack]
+    /// How local packs came.
+    func arrivals(app: String) async throws -> [String: PackArrival]
     func transfers(app: String?) async throws -> [TransferStatus]
     func collisions(app: String) async throws -> PathCollisions
     func plan(_ requests: [PackRequest], alsoWriting bytes: Int64) async throws -> SpacePlan

@@ -49,6 +49,8 @@ package struct PlannedItem: Codable, Hashable, Sendable {
     package var state: State
     /// Bytes of it that are here.
     package var downloaded: Int64 = 0
+    /// Bytes that will come, once that is known: an update moves less than its archive.
+    package var expected: Int64?
     package var error: DeviceError?
     /// Why it failed as an essential pack; since then it is fetched as another.
     package var essentialError: DeviceError?
@@ -86,6 +88,9 @@ package struct PlannedItem: Codable, Hashable, Sendable {
         case .download(_, _, let size), .refused(_, let size): size
         }
     }
+
+    /// Bytes that come over the network, as far as that is known.
+    var bytes: Int64 { expected ?? size }
 
     /// nil for a download.
     package var pack: DownloadManifestPack? {

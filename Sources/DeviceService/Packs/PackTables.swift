@@ -3,10 +3,14 @@
 
 import AssetPacks
 import Database
+import DeviceProtocol
 import Kit
 
 /// The store's tables: which packs are wanted, and which are local.
 package enum PackTables {
+    /// How local packs came.
+    package static let addArrivals = ["ALTER TABLE packs ADD COLUMN arrival TEXT"]
+
     /// Statements of the first migration.
     package static let create = [
         """
@@ -84,14 +88,30 @@ extension Connection {
     }
 
     /// The pack became local: its download is done.
-    func recordLocal(_ request: PackRequest) throws {
+    func recordLocal(_ request: PackRequest, _ tally: PackArrival? = nil) throws {
         try deleteTransfer(TransferKey(app: request.app, pack: request.pack.id))
         try execute(
-            "INSERT OR REPLACE INTO packs (app, pack, version, manifest) VALUES (?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO packs (app, pack, version, manifest, arrival) VALUES (?, ?, ?, ?, ?)",
             [
                 .text(request.app), .text(request.pack.id), .integer(Int64(request.pack.version)),
                 .text(try Self.encode(request.pack)),
+                tally.map { .text(String(decoding: (try? JSONCoder.encode($0)) ?? [], as: UTF8.self)) } ?? .null,
             ])
+    }
+
+    /// The entry of the manifest by which a local pack came; nil when there is none, or it cannot be read.
+    func localManifest(_ key: TransferKey) throws -> DownloadManifestPack? {
+        try rows(
+            "SELECT manifest FROM packs WHERE app = ? AND pack = ?", [.text(key.app), .text(key.pack)]
+        ) { row in try? Self.decode(row.text(0)) }.first ?? nil
+    }
+
+    /// How the app's local packs came, as far as that was recorded.
+    func arrivals(app: String) throws -> [String: PackArrival] {
+        let rows = try rows("SELECT pack, arrival FROM packs WHERE app = ?", [.text(app)]) { row in
+            (row.text(0), row.textIfPresent(1).flatMap { try? JSONCoder.decode(PackArrival.self, from: $0.utf8) })
+        }
+        return Dictionary(rows.compactMap { row in row.1.map { (row.0, $0) } }) { $1 }
     }
 
     func deletePack(_ key: TransferKey) throws {

@@ -121,6 +121,11 @@ struct Harness: Sendable {
             try await recovery.value
             return try await inventory.packs(request.app)
         }
+        router.on(VerifyRequest.self) { request, _ in
+            try await recovery.value
+            return VerifyRequest.Reply(
+                packs: try await inventory.verify(request.app, request.pack, repairs: request.repairs))
+        }
         router.on(OriginsRequest.self) { _, _ in
             try await recovery.value
             return OriginsRequest.Reply(origins: try await registry.origins())

@@ -17,5 +17,6 @@ enum Schema {
         Migration(version: 9, statements: DownloadTables.createTickets),
         Migration(version: 10, statements: ResourceTables.finerUses),
         Migration(version: 11, statements: AppRegistry.trustTables),
+        Migration(version: 12, statements: PackTables.addArrivals),
     ]
 }

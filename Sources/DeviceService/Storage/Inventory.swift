@@ -65,17 +65,30 @@ struct Inventory: Sendable {
             collisionCount: collisions.count)
     }
 
+    /// Verifies the packs of an app, or of all.
+    func verify(_ app: String?, _ pack: String?, repairs: Bool) async throws -> [LocalVerification] {
+        if let app { return try await store.verify(app: registry.existing(app).id, pack: pack, repairs: repairs) }
+        var all: [LocalVerification] = []
+        for record in try await registry.apps() {
+            all += try await store.verify(app: record.id, pack: nil, repairs: repairs)
+        }
+        return all
+    }
+
     func listings(_ app: String) async throws -> [PackListing] {
         let manifest = try await registry.manifest(app)
         let local = Dictionary(try await store.localPacks(app: app).map { ($0.id, $0) }) { $1 }
         let transfers = Dictionary(try await store.transfers(app: app).map { ($0.pack, $0) }) { $1 }
         let notes = try await registry.notes(app)
+        let arrivals = try await store.arrivals(app: app)
         let offered = Dictionary((manifest?.assetPacks ?? []).map { ($0.id, $0) }) { $1 }
         let ids = Set(local.keys).union(transfers.keys).union(offered.keys)
         let packs = ids.sorted().map { id in
-            PackListing(
+            var listing = PackListing(
                 id: id, local: local[id], transfer: transfers[id], offered: offered[id], note: notes[id],
                 isManifestKnown: manifest != nil)
+            if local[id] != nil { listing.arrival = arrivals[id] }
+            return listing
         }
         return packs + (await downloads.all(app)).map { PackListing($0) }
     }

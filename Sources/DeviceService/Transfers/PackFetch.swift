@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import DeviceProtocol
 import HTTP
 import Kit
 import PackNamespace
@@ -10,8 +11,10 @@ import System
 /// be stopped from anywhere; then it ends at its last checkpoint.
 final class PackFetch: Sendable {
     struct Progress: Hashable, Sendable {
-        /// Bytes of the archive that are here.
+        /// Bytes that came over the network.
         var downloaded: Int64
+        /// Bytes that will have when all is there.
+        var expected: Int64
         /// Bytes of files that are unpacked.
         var unpacked: Int64
         /// All bytes are here and being checked and committed.
@@ -23,11 +26,13 @@ final class PackFetch: Sendable {
 
     let download: PackDownload
     let attempt: TransferAttempt
-    private let generations: AppGenerations
-    private let options: PackPipeline.Options
-    private let permitsHost: HostRule?
-    private let makeRoom: RoomCheck?
-    private let report: @Sendable (Progress) -> Void
+    let generations: AppGenerations
+    let options: PackPipeline.Options
+    let permitsHost: HostRule?
+    let makeRoom: RoomCheck?
+    let report: @Sendable (Progress) -> Void
+    /// How the pack came; nil until it is local.
+    let tally = Locked<PackArrival?>(nil)
 
     /// - Parameter report: called from the fetching thread, at most ten times a second.
     init(
@@ -50,6 +55,8 @@ final class PackFetch: Sendable {
         var brought = false
         do {
             if try commitSealed() { return nil }
+            let (isDone, note) = try update(&brought)
+            if isDone { return nil }
             var mayRestart = true
             while true {
                 let pipeline = try makePipeline()
@@ -66,9 +73,10 @@ final class PackFetch: Sendable {
                         }
                     }
                     try attempt.checkStop()
-                    report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked, isFinishing: true))
+                    report(progress(pipeline, isFinishing: true))
                     _ = try pipeline.finish(directory: newDirectory())
                     try generations.commit(pipeline.staged)
+                    tally.withLock { $0 = pipeline.tally(note) }
                     return nil
                 } catch  where mayRestart && Self.isWorthAnotherTry(error, resumed: resumed) && !attempt.isStopped {
                     // Once more, from the beginning: what was staged may be of other bytes than the server has now.
@@ -95,6 +103,12 @@ final class PackFetch: Sendable {
         return true
     }
 
+    private func progress(_ pipeline: PackPipeline, isFinishing: Bool = false) -> Progress {
+        Progress(
+            downloaded: pipeline.position, expected: download.downloadSize, unpacked: pipeline.unpacked,
+            isFinishing: isFinishing)
+    }
+
     /// Whether a download from the beginning may do better: when the range was refused, and after a resumed one
     /// whenever the bytes of two archives may have been mixed.
     private static func isWorthAnotherTry(_ error: any Error, resumed: Bool) -> Bool {
@@ -116,7 +130,7 @@ final class PackFetch: Sendable {
         return pipeline
     }
 
-    private func newDirectory() -> String {
+    func newDirectory() -> String {
         let name = String(UInt32.random(in: 0...UInt32.max), radix: 16)
         return "packs/\(download.id)/\(download.version)-\(String(repeating: "0", count: 8 - name.utf8.count))\(name)"
     }
@@ -156,7 +170,7 @@ final class PackFetch: Sendable {
                 lastReport = now
                 reported = pipeline.position
                 attempt.note(transfer, total: pipeline.position)
-                report(Progress(downloaded: pipeline.position, unpacked: pipeline.unpacked))
+                report(progress(pipeline))
             }
         }
     }

@@ -3,8 +3,9 @@
 
 import Crypto
 import DeviceProtocol
-import HTTP
 import Kit
+
+@testable import HTTP
 
 /// Serves archives from memory over plain http on the loopback, with ranges, and misbehaves when told to.
 final class PackServer: Sendable {
@@ -23,6 +24,8 @@ final class PackServer: Sendable {
         case lies([UInt8])
         /// Ignores what part was asked for.
         case noRanges
+        /// Of several ranges gives the first.
+        case firstRangeOnly
     }
 
     struct Request: Sendable, Hashable {
@@ -41,6 +44,7 @@ final class PackServer: Sendable {
         var served = 0
         var faults: [Fault] = []
         var spoilt: [String: Fault] = [:]
+        var faultsOf: [String: [Fault]] = [:]
         var requests: [Request] = []
         var onRequest: (@Sendable (Request) -> Void)?
         /// What the Authorization field must be, by path.
@@ -76,6 +80,9 @@ final class PackServer: Sendable {
     func serve(_ bytes: [UInt8], as name: String) { state.withLock { $0.serve(bytes, "/" + name) } }
 
     func fail(_ faults: Fault...) { state.withLock { $0.faults = faults } }
+
+    /// As `fail`, for one path only, beginning with `/`.
+    func fail(path: String, _ faults: [Fault]) { state.withLock { $0.faultsOf[path] = faults } }
 
     /// Has every answer for one file go wrong from now on; nil: no more.
     func spoil(_ name: String, _ fault: Fault?) { state.withLock { $0.spoilt["/" + name] = fault } }
@@ -116,7 +123,8 @@ final class PackServer: Sendable {
         let (found, fault) = state.withLock { state -> (File?, Fault) in
             state.requests.append(entry)
             let fault =
-                state.spoilt[request.path] ?? (state.faults.isEmpty ? Fault.none : state.faults.removeFirst())
+                state.spoilt[request.path] ?? state.faultsOf[request.path, default: []].popFirst()
+                ?? (state.faults.isEmpty ? Fault.none : state.faults.removeFirst())
             if case .replaced(let bytes) = fault { state.serve(bytes, request.path) }
             return (state.files[request.path], fault)
         }
@@ -132,21 +140,45 @@ final class PackServer: Sendable {
         case .stall(let offset): (behaviour.breaks, behaviour.breakOffset) = (.stall, offset)
         case .wrongByte(let offset): behaviour.wrongByte = offset
         case .lies(let bytes): file = bytes
-        case .none, .replaced, .noRanges: break
+        case .none, .replaced, .noRanges, .firstRangeOnly: break
         }
-        var start = 0
-        if let range, range.hasPrefix("bytes="), let first = Int(range.dropFirst(6).prefix { $0 != "-" }) {
-            start = first
+        var ranges: [Range<Int64>]?
+        if let range, let field = RangeField(range) { ranges = field.resolved(size: Int64(file.count)) }
+        if let condition = request.headers["If-Range"], condition != etag { ranges = nil }
+        if case .noRanges = fault { ranges = nil }
+        if case .firstRangeOnly = fault { ranges = ranges.map { Array($0.prefix(1)) } }
+        return answer(file, ranges, etag, behaviour)
+    }
+
+    private static func answer(
+        _ file: [UInt8], _ ranges: [Range<Int64>]?, _ etag: String, _ behaviour: BodyBehaviour
+    ) -> HTTPServerResponse {
+        var headers: HTTPHeaders = ["ETag": etag, "Accept-Ranges": "bytes"]
+        guard let ranges else {
+            return HTTPServerResponse(status: 200, headers: headers, body: [.bytes(file)], behaviour: behaviour)
         }
-        if let condition = request.headers["If-Range"], condition != etag { start = 0 }
-        if case .noRanges = fault { start = 0 }
-        guard start < file.count || start == 0 else {
+        func field(_ range: Range<Int64>) -> String {
+            "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.count)"
+        }
+        guard let first = ranges.first else {
             return HTTPServerResponse(status: 416, headers: ["Content-Range": "bytes */\(file.count)"])
         }
-        var headers: HTTPHeaders = ["ETag": etag, "Accept-Ranges": "bytes"]
-        if start > 0 { headers["Content-Range"] = "bytes \(start)-\(file.count - 1)/\(file.count)" }
-        return HTTPServerResponse(
-            status: start > 0 ? 206 : 200, headers: headers, body: [.bytes(Array(file[start...]))], behaviour: behaviour
-        )
+        var body: [UInt8] = []
+        if ranges.count == 1 {
+            headers["Content-Range"] = field(first)
+            body = Array(file[Int(first.lowerBound)..<Int(first.upperBound)])
+        } else {
+            headers["Content-Type"] = "multipart/byteranges; boundary=between"
+            for range in ranges {
+                body += Array("\r\n--between\r\nContent-Range: \(field(range))\r\n\r\n".utf8)
+                body += file[Int(range.lowerBound)..<Int(range.upperBound)]
+            }
+            body += Array("\r\n--between--\r\n".utf8)
+        }
+        return HTTPServerResponse(status: 206, headers: headers, body: [.bytes(body)], behaviour: behaviour)
     }
+}
+
+extension Array {
+    fileprivate mutating func popFirst() -> Element? { isEmpty ? nil : removeFirst() }
 }

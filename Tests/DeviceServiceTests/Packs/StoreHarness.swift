@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AssetPacks
+import Crypto
 import Database
 import HTTP
 import Kit
 import PackNamespace
+import PackUpdates
 import System
 import TestSupport
 import Testing
@@ -67,7 +69,7 @@ struct StoreHarness {
         self.server = server
         database = try await SQLiteDatabase(
             path: scratch.path.appending("larder.sqlite"),
-            migrations: [Migration(version: 1, statements: PackTables.create)])
+            migrations: [Migration(version: 1, statements: PackTables.create + PackTables.addArrivals)])
         store = PackStore(
             state: scratch.path, database: database, clients: clients, log: .silent, configuration: configuration,
             space: space, renewal: renewal)
@@ -94,6 +96,17 @@ struct StoreHarness {
         server.serve(archive, as: fixture.id)
         let pack = fixture.description(archive, url: server.url(fixture.id))
         return (PackRequest(app: Self.app, pack: pack, kind: kind, foreground: foreground), archive)
+    }
+
+    /// As `offer`, with an index beside the archive.
+    func offerUpdate(_ fixture: PackFixture) throws -> (request: PackRequest, archive: [UInt8]) {
+        var (request, archive) = try offer(fixture, kind: .update)
+        let path = try scratch.write(archive, to: "made/\(fixture.id).aar")
+        let index = try PackIndex.make(ofArchive: path, chunkAverage: 1 << 10).encoded()
+        server.serve(index, as: "\(fixture.id).index")
+        request.pack.larder?.index = .init(
+            url: server.url("\(fixture.id).index"), size: Int64(index.count), sha256: SHA256.hash(index).hex)
+        return (request, archive)
     }
 
     /// Requests packs and waits until each is finished or failed.

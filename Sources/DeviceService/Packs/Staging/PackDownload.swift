@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AssetPacks
+import Crypto
 import Kit
 
 /// What the pipeline must know of a pack to fetch, check and record it.
@@ -20,6 +21,31 @@ struct PackDownload: Hashable, Sendable {
     /// JSON text.
     var userInfo: String?
     var policy: String?
+    /// Its index; nil when the server has none.
+    var index: ListedFile?
+    var patches: [ListedPatch] = []
+
+    /// A file beside the archive.
+    struct ListedFile: Hashable, Sendable {
+        var url: String
+        /// In bytes.
+        var size: Int64
+        /// SHA-256 of all of it.
+        var digest: Digest
+
+        /// nil when its digest is none.
+        init?(_ file: DownloadManifestPack.LarderInfo.UpdateFile) {
+            guard let digest = Digest(hex: file.sha256) else { return nil }
+            (url, size, self.digest) = (file.url, file.size, digest)
+        }
+    }
+
+    /// What leads from another archive's contents to this one's.
+    struct ListedPatch: Hashable, Sendable {
+        /// The tree digest of the other archive, in hexadecimal.
+        var base: String
+        var file: ListedFile
+    }
 }
 
 extension PackDownload {
@@ -28,7 +54,10 @@ extension PackDownload {
             id: pack.id, version: UInt64(clamping: pack.version), url: pack.url, downloadSize: pack.downloadSize,
             digest: pack.larder?.digest.value, installedSize: pack.larder?.installedSize,
             fileCount: pack.larder?.fileCount, language: pack.language, userInfo: pack.userInfo?.serialized(),
-            policy: pack.downloadPolicy.name)
+            policy: pack.downloadPolicy.name, index: pack.larder?.index.flatMap(ListedFile.init),
+            patches: (pack.larder?.patches ?? []).compactMap { patch in
+                ListedFile(patch.file).map { ListedPatch(base: patch.base, file: $0) }
+            })
     }
 
     /// Whether what is under way of another description is worth nothing: not when only the address is another one, and the
@@ -36,6 +65,7 @@ extension PackDownload {
     func replaces(_ other: PackDownload) -> Bool {
         var other = other
         if digest != nil, digest == other.digest { other.url = url }
+        (other.index, other.patches) = (index, patches)
         return self != other
     }
 

@@ -85,6 +85,10 @@ final class PackPipeline {
         Int64(clamping: sink.state.installedSize + (sink.state.current?.written ?? 0))
     }
 
+    /// Bytes of files that were linked to those of the version before, and that were written.
+    var linked: Int64 { Int64(clamping: sink.state.linkedSize) }
+    var bytesWritten: Int64 { Int64(clamping: sink.state.installedSize) - linked }
+
     // MARK: - Bytes
 
     /// Takes the archive's next bytes.

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AssetPacks
+import Database
+package import DeviceProtocol
 import Kit
 import PackNamespace
 import System
@@ -12,6 +14,12 @@ extension PackStore {
     package func localPacks(app: String) async throws -> [LocalPack] {
         let generations = try generations(of: app)
         return try await blocking { try generations.localPacks().map(LocalPack.init) }
+    }
+
+    /// How the app's local packs came; nil for those of which nothing was recorded.
+    /// - Throws: `DatabaseError`
+    package func arrivals(app: String) async throws -> [String: PackArrival] {
+        try await database.read { try $0.arrivals(app: app) }
     }
 
     /// Downloads that are under way, wait, or failed, of one app or all.

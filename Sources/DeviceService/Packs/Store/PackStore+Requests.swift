@@ -64,7 +64,7 @@ extension PackStore {
         return kept
     }
 
-    private func submit(_ request: PackRequest, paused: Bool = false) async {
+    func submit(_ request: PackRequest, paused: Bool = false) async {
         let key = TransferKey(app: request.app, pack: request.pack.id)
         let known = jobs[key]
         failures[key] = nil

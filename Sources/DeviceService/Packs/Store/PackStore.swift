@@ -3,6 +3,7 @@
 
 import AssetPacks
 package import Database
+import DeviceProtocol
 import HTTP
 package import Kit
 import PackNamespace
@@ -177,7 +178,7 @@ package actor PackStore: PackStoring, TransferOwner {
             .progress(
                 PackProgress(
                     written: max(0, progress.downloaded - before), downloaded: progress.downloaded,
-                    expected: job.request.pack.downloadSize, unpacked: progress.unpacked,
+                    expected: progress.expected, unpacked: progress.unpacked,
                     bytesPerSecond: job.meter.bytesPerSecond)))
     }
 
@@ -190,7 +191,7 @@ package actor PackStore: PackStoring, TransferOwner {
                 log.notice(
                     "A download ended early", ["app": key.app, "pack": key.pack, "error": failure.error.description])
             }
-            if failure == nil { await recordLocal(key) }
+            if failure == nil { await recordLocal(key, fetch.tally.withLock { $0 }) }
             if !isClosed {
                 await transfer {
                     $0.ended(key, failure?.outcome ?? .finished, jitter: Double.random(in: 0...1), now: .now)
@@ -201,10 +202,10 @@ package actor PackStore: PackStoring, TransferOwner {
         await space?.relieve()
     }
 
-    private func recordLocal(_ key: TransferKey) async {
+    private func recordLocal(_ key: TransferKey, _ tally: PackArrival?) async {
         guard let request = jobs[key]?.request else { return }
         do {
-            try await database.write { try $0.recordLocal(request) }
+            try await database.write { try $0.recordLocal(request, tally) }
         } catch {
             // The disk has the pack; the next start puts the row right.
             log.error("A local pack could not be recorded", ["pack": key.description, "error": "\(error)"])
@@ -262,7 +263,8 @@ package actor PackStore: PackStoring, TransferOwner {
     func status(_ key: TransferKey, _ job: Job, _ state: TransferStatus.State) -> TransferStatus {
         TransferStatus(
             app: key.app, pack: key.pack, version: job.request.pack.version, kind: job.request.kind, state: state,
-            downloaded: job.progress?.downloaded ?? 0, expected: job.request.pack.downloadSize,
+            downloaded: job.progress?.downloaded ?? 0,
+            expected: job.progress?.expected ?? job.request.pack.downloadSize,
             bytesPerSecond: state == .downloading ? job.meter.bytesPerSecond : 0,
             lastError: job.lastError?.description, hold: state == .queued || state == .waiting ? job.hold : nil)
     }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Kit
+import System
+
+/// Files that come in any order, from what is local and from pieces of the archive: each is checked before it counts.
+extension StagingSink {
+    /// Begins a file whose bytes follow by `data`.
+    /// - Throws: `Errno`, `StoreError` when the path is taken.
+    func begin(file path: String, size: UInt64) throws {
+        output = try createFile(path)
+        state.current = Current(path: path, size: size)
+        _ = hasher.finishAndReset()
+    }
+
+    /// The file that was begun is complete.
+    /// - Returns: false when its bytes are not those of the digest; then it is gone.
+    /// - Throws: `Errno`
+    func end(expecting digest: Digest) throws -> Bool {
+        guard let current = state.current, let output else { return false }
+        let found = hasher.finishAndReset()
+        guard found == digest, current.written == current.size else {
+            try abandon()
+            return false
+        }
+        state.current = nil
+        self.output = nil
+        let stamp = FileStamp(try output.status())
+        try output.close()
+        try count(current.path, size: current.size, stamp: stamp, digest: found)
+        return true
+    }
+
+    /// Drops the file that was begun.
+    /// - Throws: `Errno`
+    func abandon() throws {
+        guard let current = state.current else { return }
+        state.current = nil
+        _ = hasher.finishAndReset()
+        if let output {
+            self.output = nil
+            try output.close()
+        }
+        try contents.borrowed.remove(at: FilePath(current.path))
+    }
+
+    /// Gives a local file another name here.
+    /// - Parameter source: the folder that its path is below.
+    /// - Throws: `Errno`, when it cannot be linked, or is another file by now; `StoreError` when the path is taken.
+    func link(_ path: String, to file: LocalFile, in source: FileDescriptor) throws {
+        try create(path) { folder, name in
+            try source.link(from: FilePath(file.path), to: name, in: folder)
+        }
+        // What was linked is what was looked at: nobody put another file in its place between.
+        let status = try contents.borrowed.status(at: FilePath(path))
+        guard status.kind == .regular, FileStamp(status) == file.stamp, status.size == Int64(clamping: file.size) else {
+            try contents.borrowed.remove(at: FilePath(path))
+            throw Errno.staleNFSFileHandle
+        }
+        state.linkedSize += file.size
+        try count(path, size: file.size, stamp: file.stamp, digest: file.digest)
+    }
+
+    /// Gives a file that is complete here a second name.
+    /// - Throws: `Errno`, `StoreError` when the path is taken.
+    func link(_ path: String, within first: String, digest: Digest) throws {
+        let status = try contents.borrowed.status(at: FilePath(first))
+        do {
+            try create(path) { folder, name in
+                try contents.borrowed.link(from: FilePath(first), to: name, in: folder)
+            }
+            try count(path, size: UInt64(clamping: status.size), stamp: FileStamp(status), digest: digest)
+        } catch let error as Errno where error == .tooManyLinks || error == .notPermitted || error == .notSupported {
+            // As many names as a file may have, or none but one on this file system.
+            let source = OwnedDescriptor(try contents.borrowed.open(at: FilePath(first), .readOnly, options: .noFollow))
+            try begin(file: path, size: UInt64(clamping: status.size))
+            try FilePieces(source.borrowed).forEach(UInt64(clamping: status.size)) { try data($0) }
+            guard try end(expecting: digest) else { throw Errno.ioError }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import PackUpdates
+import System
+
+/// Puts contents together as blocks of the archive come: pieces of local files between those of the stream, one content after the
+/// other, each checked against its digest before it counts. Blocks the thread it is used on.
+final class ContentAssembler {
+    private let index: PackIndex
+    private let sink: StagingSink
+    private let files: [LocalFile]
+    private let path: (_ content: Int) -> String?
+    private var items: ArraySlice<ContentWork.Item>
+    /// Of the first item: which piece is next, and how many of its bytes are there.
+    private var piece = 0
+    private var done: Int64 = 0
+    private var isBegun = false
+    private var open: (file: Int, descriptor: OwnedDescriptorBox?)?
+    /// Contents whose bytes were not right: a local file is damaged.
+    private(set) var failed: [Int] = []
+    /// Bytes that were taken from local files.
+    private(set) var copied: Int64 = 0
+    /// Called when a content is complete.
+    var completed: ((_ content: Int) throws -> Void)?
+
+    /// - Parameters:
+    ///   - files: what pieces name by number.
+    ///   - path: where a content goes, below the pack's contents.
+    ///   - resumed: the content whose file is open in the sink.
+    init(
+        _ work: ContentWork, _ index: PackIndex, _ sink: StagingSink, files: [LocalFile], resumed: Int?,
+        path: @escaping (_ content: Int) -> String?
+    ) {
+        self.index = index
+        self.sink = sink
+        self.files = files
+        self.path = path
+        items = work.items[...]
+        isBegun = resumed != nil && items.first?.content == resumed
+    }
+
+    /// Takes bytes of the archive's stream; offsets only grow.
+    /// - Throws: `Errno`, `StoreError`
+    func take(_ offset: Int64, _ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try copyLocal()
+            guard let item = items.first else { return }
+            let next = item.pieces[piece].range
+            let start = index.contents[item.content].offset + next.lowerBound + done
+            let at = offset + Int64(rest.startIndex)
+            guard at <= start else {
+                throw StoreError(
+                    .badArchive, "The blocks of the archive came in another order than they were asked for.")
+            }
+            guard start - at < Int64(rest.count) else { return }
+            rest = rest.dropFirst(Int(start - at))
+            let taken = rest.prefix(Int(clamping: Int64(next.count) - done))
+            try begin(item)
+            try sink.data(UnsafeRawBufferPointer(rebasing: taken))
+            rest = rest.dropFirst(taken.count)
+            try advance(Int64(taken.count), item)
+        }
+    }
+
+    /// No more blocks come: what is left is made of local files.
+    /// - Returns: whether everything is there.
+    func finish() throws -> Bool {
+        try copyLocal()
+        return items.isEmpty
+    }
+
+    /// Does everything that needs no block, up to the next piece that does.
+    private func copyLocal() throws {
+        while let item = items.first {
+            guard item.pieces.indices.contains(piece) else {
+                // Nothing is in it, or nothing was missing.
+                try begin(item)
+                try endContent(item)
+                continue
+            }
+            guard case .local(let file, let offset) = item.pieces[piece].source else { return }
+            try begin(item)
+            let length = Int64(item.pieces[piece].range.count) - done
+            try copy(file, offset + done, length)
+            try advance(length, item)
+        }
+    }
+
+    private func copy(_ file: Int, _ offset: Int64, _ length: Int64) throws {
+        if open?.file != file {
+            open = (file, nil)
+            if let descriptor = files[file].open() { open = (file, OwnedDescriptorBox(descriptor)) }
+        }
+        var missing = length
+        do {
+            if let source = open?.descriptor {
+                try FilePieces(source.descriptor.borrowed).forEach(UInt64(length), from: UInt64(offset)) {
+                    try sink.data($0)
+                    missing -= Int64($0.count)
+                }
+            }
+        } catch let error as Errno where error == .ioError {
+            // The local file cannot be read, or is shorter now; the digest will tell.
+        }
+        copied += length - missing
+        // Zeroes keep the places right; the content is refused at its end.
+        if missing > 0 { try fill(missing) }
+    }
+
+    private func fill(_ count: Int64) throws {
+        let zeroes = [UInt8](repeating: 0, count: Int(min(count, 64 << 10)))
+        var left = count
+        while left > 0 {
+            let part = min(left, Int64(zeroes.count))
+            try zeroes.withUnsafeBytes { try sink.data(UnsafeRawBufferPointer(rebasing: $0.prefix(Int(part)))) }
+            left -= part
+        }
+    }
+
+    private func begin(_ item: ContentWork.Item) throws {
+        guard !isBegun else { return }
+        guard let path = path(item.content) else {
+            throw StoreError(.badArchive, "The index of the pack lists a content without a file.")
+        }
+        try sink.begin(file: path, size: UInt64(clamping: index.contents[item.content].size))
+        isBegun = true
+    }
+
+    private func advance(_ count: Int64, _ item: ContentWork.Item) throws {
+        done += count
+        guard done == Int64(item.pieces[piece].range.count) else { return }
+        piece += 1
+        done = 0
+        if piece == item.pieces.count { try endContent(item) }
+    }
+
+    private func endContent(_ item: ContentWork.Item) throws {
+        items = items.dropFirst()
+        (piece, done, isBegun) = (0, 0, false)
+        if try sink.end(expecting: index.contents[item.content].digest) {
+            try completed?(item.content)
+        } else {
+            failed.append(item.content)
+        }
+    }
+}
+
+/// A descriptor that can be kept in a tuple.
+final class OwnedDescriptorBox {
+    let descriptor: OwnedDescriptor
+
+    init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Kit
+import PackNamespace
+import System
+
+/// What the files of all local packs of all apps of this person hold, as the lists beside them say. Blocks.
+struct LocalVersions {
+    /// The folder with all app roots.
+    let apps: FilePath
+
+    init(appRoot: FilePath) { apps = appRoot.removingLastComponent() }
+
+    /// Where contents are, for those of `wanted` that are anywhere: in the pack's own version if it has them.
+    /// - Parameters:
+    ///   - folders: looked into first, those of the pack's own versions.
+    ///   - isCancelled: asked now and then.
+    func find(
+        _ wanted: Set<Digest>, first folders: [FilePath], isCancelled: () throws -> Void
+    ) throws -> [Digest: LocalFile] {
+        var found: [Digest: LocalFile] = [:]
+        var seen: Set<FilePath> = []
+        for folder in folders + versions() where seen.insert(folder).inserted && found.count < wanted.count {
+            try isCancelled()
+            guard let list = ContentList(ContentList.path(of: folder)) else { continue }
+            list.forEach { record in
+                guard let digest = Digest(bytes: Array(record.digest)), wanted.contains(digest), found[digest] == nil,
+                    let file = record.record.map({ LocalFile($0, in: folder) }), file.isUnchanged
+                else { return }
+                found[digest] = file
+            }
+        }
+        return found
+    }
+
+    /// The files of one version.
+    static func files(in folder: FilePath) -> [LocalFile] {
+        var files: [LocalFile] = []
+        ContentList(ContentList.path(of: folder))?.forEach { record in
+            if let record = record.record { files.append(LocalFile(record, in: folder)) }
+        }
+        return files
+    }
+
+    /// Whether any pack of any app is local.
+    var isEmpty: Bool { versions().isEmpty }
+
+    /// The folders of all versions of all packs that have a list.
+    private func versions() -> [FilePath] {
+        let here = FileDescriptor.currentDirectory
+        func names(_ folder: FilePath) -> [FilePath] {
+            ((try? here.entries(at: folder)) ?? []).map(\.name).sorted().map { folder.appending($0) }
+        }
+        return names(apps).flatMap { names(AppRootLayout(root: $0).packs) }.flatMap(names).compactMap { path in
+            path.string.hasSuffix(ContentList.suffix)
+                ? FilePath(String(path.string.dropLast(ContentList.suffix.utf8.count))) : nil
+        }
+    }
+
+    /// Makes the list of a version that has none, or a damaged one, by reading all of its files.
+    /// - Throws: `Errno`, what `isCancelled` throws.
+    static func makeList(of folder: FilePath, paths: [String], isCancelled: () throws -> Void) throws {
+        guard ContentList(ContentList.path(of: folder)) == nil else { return }
+        let directory = try OwnedDescriptor(folder, .readOnly, options: .directory)
+        var records: [UInt8] = []
+        for path in paths {
+            try isCancelled()
+            guard let file = try? directory.borrowed.open(at: FilePath(path), .readOnly, options: .noFollow) else {
+                continue
+            }
+            let owned = OwnedDescriptor(file)
+            let status = try owned.borrowed.status()
+            guard status.kind == .regular else { continue }
+            var hash = SHA256()
+            try FilePieces(owned.borrowed).forEach(UInt64(clamping: status.size)) {
+                try isCancelled()
+                hash.update($0)
+            }
+            FileRecord(
+                path: path, size: UInt64(clamping: status.size), stamp: FileStamp(status), digest: hash.finish()
+            ).append(to: &records)
+        }
+        try records.withUnsafeBytes { try ContentList.write($0, to: ContentList.path(of: folder)) }
+    }
+}
+
+extension LocalFile {
+    init(_ record: FileRecord, in folder: FilePath) {
+        self.init(
+            folder: folder, path: record.path, size: record.size, stamp: record.stamp, digest: record.digest)
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Crypto
+import DeviceProtocol
+import Glibc
+import Kit
+import PackNamespace
+import PackUpdates
+import System
+
+/// Makes a new version of a pack in staging out of what is local and what comes, and keeps checkpoints. It knows nothing of the
+/// network. Everything blocks: for an owned thread.
+final class UpdatePipeline {
+    let download: PackDownload
+    let staged: StagedPack
+    let index: PackIndex
+    private let indexDigest: Digest
+    private let options: PackPipeline.Options
+    let sink: StagingSink
+    var tally = PackArrival()
+    var validator: String?
+    /// Whether files of an earlier attempt are there.
+    let isResumed: Bool
+    /// Of each content, the files that hold it, below the pack's contents.
+    private let paths: [[String]]
+    private var complete: Set<String> = []
+    private var folders: [FilePath: OwnedDescriptorBox] = [:]
+    private let flusher = StagingFlusher()
+    private var lastCheckpoint: Int64 = 0
+    private var lastDurable: Int64 = 0
+
+    /// Between two checkpoints at most, in bytes written.
+    private static let checkpointInterval: Int64 = 4 << 20
+
+    /// Goes on with what is staged for this index, or begins.
+    /// - Throws: `StoreError`, `Errno`
+    init(
+        _ download: PackDownload, staged: StagedPack, index: PackIndex, digest: Digest, options: PackPipeline.Options
+    ) throws {
+        self.download = download
+        self.staged = staged
+        self.index = index
+        indexDigest = digest
+        self.options = options
+        paths = Self.paths(index)
+        let space = try FileSystemSpace(at: staged.layout.root)
+        if let (checkpoint, sink) = Self.resume(staged, download, digest, space) {
+            self.sink = sink
+            tally = checkpoint.tally
+            validator = checkpoint.validator
+            isResumed = true
+            try staged.withJournal(checkpoint.sink.journalLength) { bytes in
+                try StagingJournal.forEachFile(bytes) { complete.insert(String(decoding: $0.path, as: UTF8.self)) }
+            }
+            for (content, paths) in paths.enumerated() {
+                if let first = paths.first, complete.contains(first) { try completed(content) }
+            }
+        } else {
+            try staged.begin(download.identity)
+            sink = try StagingSink(staged, resuming: nil, previous: nil, blockSize: space.blockSize)
+            isResumed = false
+            try beginEntries()
+        }
+        tally.linked = Int64(clamping: sink.state.linkedSize)
+    }
+
+    private static func resume(
+        _ staged: StagedPack, _ download: PackDownload, _ digest: Digest, _ space: FileSystemSpace
+    ) -> (UpdateCheckpoint, StagingSink)? {
+        guard (try? StagedPack.read(StagingIdentity.self, staged.identity)) == download.identity, !staged.isSealed,
+            let checkpoint = UpdateCheckpoint.read(staged), checkpoint.index == digest,
+            let sink = try? StagingSink(staged, resuming: checkpoint.sink, previous: nil, blockSize: space.blockSize)
+        else { return nil }
+        return (checkpoint, sink)
+    }
+
+    private static func paths(_ index: PackIndex) -> [[String]] {
+        var paths = [[String]](repeating: [], count: index.contents.count)
+        for entry in index.entries {
+            guard case .file(let content, _, _) = entry.kind, let path = Self.path(of: entry) else { continue }
+            paths[content].append(path)
+        }
+        return paths
+    }
+
+    /// Where an entry goes below the pack's contents; nil for the pack's manifest, which stays in the archive.
+    private static func path(of entry: PackIndex.Entry) -> String? {
+        entry.path.hasPrefix(StagingSink.contentsPrefix)
+            ? String(entry.path.dropFirst(StagingSink.contentsPrefix.count)) : nil
+    }
+
+    /// Folders without files, and links, which are made at the end.
+    private func beginEntries() throws {
+        sink.state.manifestWasRead = true
+        for entry in index.entries {
+            switch entry.kind {
+            case .file: continue
+            case .folder: try sink.begin(EntryHeader(type: .directory, path: entry.path))
+            case .link(let target):
+                var header = EntryHeader(type: .symbolicLink, path: entry.path)
+                header.linkTarget = target
+                try sink.begin(header)
+            }
+        }
+    }
+
+    // MARK: - What is there
+
+    /// Contents of which a file is missing; of each the first byte that is not there.
+    var missing: [Int: Int64] {
+        var missing: [Int: Int64] = [:]
+        for (content, paths) in paths.enumerated() where !paths.allSatisfy(complete.contains) {
+            let current = sink.state.current
+            missing[content] = current?.path == paths[0] ? Int64(clamping: current?.written ?? 0) : 0
+        }
+        return missing
+    }
+
+    /// The content that is being written.
+    var current: Int? {
+        guard let current = sink.state.current else { return nil }
+        return paths.firstIndex { $0.first == current.path }
+    }
+
+    func path(of content: Int) -> String? { paths[content].first }
+
+    /// Bytes of files that are in staging.
+    var unpacked: Int64 { Int64(clamping: sink.state.installedSize + (sink.state.current?.written ?? 0)) }
+
+    // MARK: - Local files
+
+    /// Gives files that are local another name here, or copies them where that does not go.
+    /// - Returns: contents whose local file turned out to be another one.
+    /// - Throws: `Errno`, `StoreError`, what `isCancelled` throws.
+    func link(_ local: [Int: LocalFile], isCancelled: () throws -> Void) throws -> Set<Int> {
+        var wrong: Set<Int> = []
+        for (count, content) in local.keys.sorted().enumerated() {
+            guard let file = local[content] else { continue }
+            if count % 256 == 255 {
+                try isCancelled()
+                try checkpoint()
+            }
+            // One that was begun otherwise before is simpler made anew.
+            if current == content { try sink.abandon() }
+            guard let first = paths[content].first, !complete.contains(first) else { continue }
+            let isThere = try link(first, to: file) ? true : copy(file, to: first, isCancelled)
+            if isThere {
+                try completed(content)
+            } else {
+                wrong.insert(content)
+            }
+        }
+        tally.linked = Int64(clamping: sink.state.linkedSize)
+        folders = [:]
+        return wrong
+    }
+
+    private func link(_ path: String, to file: LocalFile) throws -> Bool {
+        do {
+            if folders[file.folder] == nil {
+                folders[file.folder] = OwnedDescriptorBox(
+                    try OwnedDescriptor(file.folder, .readOnly, options: .directory))
+            }
+            guard let folder = folders[file.folder] else { return false }
+            try sink.link(path, to: file, in: folder.descriptor.borrowed)
+            return true
+        } catch let error as Errno where !StoreError.isNoSpace(error) {
+            // Another file system, too many names of it, or it is gone.
+            return false
+        }
+    }
+
+    private func copy(_ file: LocalFile, to path: String, _ isCancelled: () throws -> Void) throws -> Bool {
+        guard let source = file.open() else { return false }
+        try sink.begin(file: path, size: file.size)
+        do {
+            try FilePieces(source.borrowed).forEach(file.size) {
+                try isCancelled()
+                try sink.data($0)
+            }
+        } catch let error as Errno where error == .ioError {
+            try sink.abandon()
+            return false
+        }
+        guard try sink.end(expecting: file.digest) else { return false }
+        tally.copied += Int64(clamping: file.size)
+        return true
+    }
+
+    /// A content's first file is complete: its others are names of that.
+    func completed(_ content: Int) throws {
+        guard let first = paths[content].first else { return }
+        complete.insert(first)
+        for path in paths[content].dropFirst() where !complete.contains(path) {
+            try sink.link(path, within: first, digest: index.contents[content].digest)
+            complete.insert(path)
+        }
+        try checkpointIfDue()
+    }
+
+    /// Drops the file that is being written.
+    func abandon() throws { try sink.abandon() }
+
+    // MARK: - Checkpoints
+
+    /// Bytes written since this began.
+    func checkpointIfDue() throws {
+        if sink.bytesWritten >= lastCheckpoint + Self.checkpointInterval { try checkpoint() }
+    }
+
+    /// What is there counts from now on.
+    /// - Throws: `Errno`
+    func checkpoint() throws {
+        tally.written += sink.bytesWritten - lastCheckpoint
+        lastCheckpoint = sink.bytesWritten
+        try staged.writeJournal(of: sink)
+        let checkpoint = UpdateCheckpoint(
+            boot: StagingCheckpoint.currentBoot, index: indexDigest, sink: sink.state, tally: tally,
+            validator: validator)
+        try StagedPack.write(checkpoint, to: staged.checkpoint, durable: false)
+        if sink.bytesWritten >= lastDurable + options.durableInterval {
+            lastDurable = sink.bytesWritten
+            try flusher.flush(checkpoint, staged)
+        }
+    }
+
+    /// Everything is there: puts it on the disk. After this the pack only needs its commit.
+    /// - Throws: `StoreError`, `Errno`
+    func finish(directory: String) throws -> PackSeal {
+        guard missing.isEmpty, sink.state.current == nil else {
+            throw StoreError(.badArchive, "Files of the pack \(download.id) are missing after its update.")
+        }
+        tally.written += sink.bytesWritten - lastCheckpoint
+        lastCheckpoint = sink.bytesWritten
+        flusher.wait()
+        return try staged.seal(download, sink, directory: directory, hook: options.hook)
+    }
+}

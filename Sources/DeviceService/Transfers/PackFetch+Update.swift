@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import DeviceProtocol
+import HTTP
+import Kit
+import PackNamespace
+import System
+
+extension PackFetch {
+    /// Makes the pack local out of what is, when its server lists an index.
+    /// - Returns: whether it is local; if not, why the archive is fetched whole, when that is of interest.
+    /// - Throws: what ends the attempt: trouble that may pass, a stop, a full disk.
+    func update(_ brought: inout Bool) throws -> (isDone: Bool, note: String?) {
+        let staged = StagedPack(layout: generations.layout, id: download.id)
+        guard download.index != nil, !isArchiveUnderWay(staged) else { return (false, nil) }
+        let own = try ownVersions()
+        guard UpdateCheckpoint.read(staged) != nil || !LocalVersions(appRoot: generations.layout.root).isEmpty else {
+            return (false, nil)
+        }
+        let fetch = UpdateFetch(
+            download, staged: staged, attempt: attempt, options: options, permitsHost: permitsHost,
+            makeRoom: makeRoom, log: generations.log, report: report)
+        defer { brought = brought || fetch.brought }
+        do {
+            let tally = try fetch.run(own: own, directory: newDirectory())
+            try generations.commit(staged)
+            self.tally.withLock { $0 = tally }
+            generations.log.info("A pack was updated", tally.fields(download.id))
+            return (true, nil)
+        } catch  where !mayGoWhole(error) {
+            throw error
+        } catch {
+            let why = (error as? UpdateFetch.Unsuitable)?.why ?? (error as? any LarderError)?.message ?? "\(error)"
+            generations.log.notice("A pack is fetched whole", ["pack": download.id, "because": why])
+            try staged.remove()
+            return (false, why)
+        }
+    }
+
+    /// Whether the archive itself is being fetched, and some of it is there.
+    private func isArchiveUnderWay(_ staged: StagedPack) -> Bool {
+        (try? StagedPack.read(StagingIdentity.self, staged.identity)) == download.identity
+            && StagingCheckpoint.read(staged) != nil
+    }
+
+    private func mayGoWhole(_ error: any Error) -> Bool {
+        !(attempt.isStopped || StoreError.isNoSpace(error) || (error as? StoreError)?.code == .noSpace
+            || (error as? HTTPClientError)?.isTransient == true)
+    }
+
+    /// The folder of the pack's local version, with a list of its contents.
+    private func ownVersions() throws -> [FilePath] {
+        let version = try generations.withCurrentTable { AppGenerations.files(of: download.id, $0) }
+        guard let version else { return [] }
+        let folder = generations.layout.root.appending(version.directory)
+        do {
+            try LocalVersions.makeList(of: folder, paths: version.files) { try attempt.checkStop() }
+        } catch is Errno {
+            // A version that cannot be read, or a list that cannot be written, only has less to give.
+        }
+        return [folder]
+    }
+}
+
+extension PackArrival {
+    /// For the log.
+    func fields(_ pack: String) -> [String: String] {
+        [
+            "pack": pack, "moved": "\(moved)", "requests": "\(requests)", "written": "\(written)",
+            "linked": "\(linked)", "copied": "\(copied)", "patched": "\(patched)",
+            "notes": notes.joined(separator: "; "),
+        ]
+    }
+}
+
+extension PackPipeline {
+    /// How the archive came.
+    func tally(_ note: String?) -> PackArrival {
+        var tally = PackArrival()
+        tally.moved = download.downloadSize
+        tally.written = bytesWritten
+        tally.linked = linked
+        tally.notes = note.map { [$0] } ?? []
+        tally.isWhole = true
+        return tally
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Crypto
+import Kit
+import PackNamespace
+import PackUpdates
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// Updates without a network, and processes that die in the midst of them.
+@Suite struct UpdatePipelineTests {
+    private struct Died: Error {}
+
+    /// Does what an attempt does, and dies after so many bytes of the archive; nil lives.
+    private func run(
+        _ new: PackFixture, _ archive: [UInt8], _ index: PackIndex, _ generations: AppGenerations,
+        dyingAfter limit: Int?
+    ) throws {
+        let staged = StagedPack(layout: generations.layout, id: new.id)
+        let pipeline = try UpdatePipeline(
+            new.download(archive), staged: staged, index: index, digest: SHA256.hash([1]), options: .init())
+        let own = try generations.localPacks().map { generations.layout.root.appending($0.directory) }
+        var wanted: [Digest: Int] = [:]
+        for content in pipeline.missing.keys { wanted[index.contents[content].digest] = content }
+        let found = try LocalVersions(appRoot: generations.layout.root).find(
+            Set(wanted.keys), first: own, isCancelled: {})
+        var local: [Int: LocalFile] = [:]
+        for (digest, file) in found { local[try #require(wanted[digest])] = file }
+        #expect(try pipeline.link(local, isCancelled: {}) == [])
+        try pipeline.checkpoint()
+        let missing = pipeline.missing
+        if pipeline.current.map({ missing[$0] == nil }) ?? true { try pipeline.abandon() }
+        let kept = Set(index.contents.map(\.digest))
+        let files = own.flatMap(LocalVersions.files).filter { !kept.contains($0.digest) }
+        let places = try ChunkPlaces(
+            of: Set(index.chunks), in: files, average: index.chunkAverage, isCancelled: {})
+        let work = ContentWork(index, missing) { places.places[$1] }
+        let assembler = ContentAssembler(
+            work, index, pipeline.sink, files: files, resumed: pipeline.current, path: pipeline.path)
+        assembler.completed = { try pipeline.completed($0) }
+        let runs = BlockRanges(index, blocks: work.blocks).runs
+        let decoder = try BlocksDecoder(
+            letter: index.archive.letter, blockSize: index.archive.blockSize,
+            blocks: runs.flatMap(\.blocks).map(index.archive.expected))
+        decoder.deliver = { try assembler.take($0, $1) }
+        decoder.blockEnded = { _ in try pipeline.checkpoint() }
+        var fed = 0
+        for run in runs {
+            for start in stride(from: Int(run.range.lowerBound), to: Int(run.range.upperBound), by: 5000) {
+                let end = min(start + 5000, Int(run.range.upperBound))
+                if let limit, fed + end - start > limit { throw Died() }
+                try archive.withUnsafeBytes { try decoder.feed(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+                fed += end - start
+            }
+        }
+        try decoder.finish()
+        #expect(try assembler.finish())
+        #expect(assembler.failed == [])
+        _ = try pipeline.finish(directory: "packs/\(new.id)/\(new.version)-0000")
+        try generations.commit(staged)
+    }
+
+    @Test func goesOnAfterAnyDeath() throws {
+        var random = SeededGenerator.forTest()
+        for _ in 0..<3 {
+            try Scratch.with { scratch in
+                let generations = AppGenerations(layout: AppRootLayout(root: scratch.path.appending("apps/one")))
+                try FileDescriptor.currentDirectory.makeDirectories(at: generations.layout.root)
+                try generations.prepare()
+                var old = PackFixture.random("levels", bytes: 800_000, &random)
+                old.files["large"] = random.bytes(3_000_000)
+                old.blockSize = 16 << 10
+                try install(old, in: generations)
+                var new = old
+                new.version = 2
+                new.files["large"]?.replaceSubrange(1_000_000..<2_500_000, with: random.bytes(1_400_000))
+                new.files["new/one"] = random.bytes(400_000)
+                new.files["new/same"] = new.files["new/one"]
+                new.entries = [EntryHeader(type: .directory, path: "Contents/hollow"), .link("Contents/l", "new/one")]
+                let archive = try new.archive()
+                let path = try scratch.write(archive, to: "new.aar")
+                let index = try PackIndex.make(ofArchive: path, chunkAverage: 4 << 10)
+                for _ in 0..<12 {
+                    do {
+                        let limit = Int.random(in: 0...700_000, using: &random)
+                        try run(new, archive, index, generations, dyingAfter: limit)
+                        break
+                    } catch is Died {}
+                    #expect(try readableFiles(generations.layout.root) == old.files, "seed \(random.seed)")
+                }
+                if try generations.localPacks().first?.version != 2 {
+                    try run(new, archive, index, generations, dyingAfter: nil)
+                }
+                var expected = new.files
+                expected["l"] = new.files["new/one"]
+                #expect(try readableFiles(generations.layout.root) == expected, "seed \(random.seed)")
+                // What is recorded is what an install would have recorded.
+                let folder = generations.layout.root.appending("packs/levels/2-0000")
+                let list = try #require(ContentList(ContentList.path(of: folder)))
+                var digests: [String: Digest] = [:]
+                list.forEach { view in
+                    if let record = view.record { digests[record.path] = record.digest }
+                }
+                #expect(digests == expected.mapValues { SHA256.hash($0) })
+            }
+        }
+    }
+}
