@@ -76,6 +76,19 @@ import Testing
         }
     }
 
+    @Test func foldersBetweenNeedNotBeListed() throws {
+        try Scratch.with { scratch in
+            let pack = try IndexedPack(scratch, [:])
+            let path = try pack.archive("X.aar") { writer in
+                try writer.append(EntryHeader(type: .regularFile, path: "manifest.json"), bytes: [1])
+                try writer.append(EntryHeader(type: .directory, path: "Contents"))
+                try writer.append(EntryHeader(type: .regularFile, path: "Contents/a/b/file"), bytes: [2])
+            }
+            let index = try PackIndex.make(ofArchive: path)
+            #expect(index.entries.map(\.path) == ["manifest.json", "Contents/a/b/file"])
+        }
+    }
+
     @Test func archivesThatCanHaveNoneSayWhy() throws {
         try Scratch.with { scratch in
             let pack = try IndexedPack(scratch, [:])

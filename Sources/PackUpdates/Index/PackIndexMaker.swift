@@ -116,7 +116,15 @@ final class PackIndexMaker: ArchiveSink {
     func finish() throws -> PackIndex {
         guard let letter else { throw Self.notIndexable("it is not made of blocks that stand for themselves") }
         if let obstacle { throw Self.notIndexable(obstacle) }
-        let nonempty = Set(entries.compactMap(Self.parent))
+        var nonempty: Set<String> = []
+        for entry in entries {
+            // An archive need not list the folders between.
+            var path = entry.path[...]
+            while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+                path = path[..<slash]
+                guard nonempty.insert(String(path)).inserted else { break }
+            }
+        }
         do {
             return try PackIndex(
                 archive: .init(
@@ -127,10 +135,6 @@ final class PackIndexMaker: ArchiveSink {
         } catch let error as PackUpdateError {
             throw Self.notIndexable("its parts do not fit: \(error.message)")
         }
-    }
-
-    private static func parent(_ entry: PackIndex.Entry) -> String? {
-        entry.path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(entry.path[..<$0]) }
     }
 
     private static func notIndexable(_ reason: String) -> PackUpdateError {
