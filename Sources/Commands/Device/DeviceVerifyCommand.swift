@@ -10,7 +10,8 @@ extension DeviceCommands {
         discussion: """
             Reads every file of the local packs, of all apps, of one, or of one pack. With --repair, packs with damaged files are \
             fetched again: only what is damaged where the server has an index, the archive where it has none. Apps go on reading \
-            the old files until the new ones are there; `larder packs` shows how far that is.
+            the old files until the new ones are there; `larder packs` shows how far that is. `ba-package verify` checks \
+            archives of packs.
             """,
         examples: [
             .init("larder verify", "checks everything"),

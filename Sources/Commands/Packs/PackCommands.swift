@@ -5,9 +5,9 @@ package import Kit
 
 /// The commands that make, look into and check asset packs: `ba-package` and the verbs of the same names of `larder`.
 package enum PackCommands {
-    package static let all: [Command] = [
-        template, package, evaluate, downloadManifest, sign, verifyManifest, keys, list, extract, verify, index, patch,
-        diff,
+    /// Those that `larder` has, too.
+    package static let shared: [Command] = [
+        template, package, evaluate, downloadManifest, sign, verifyManifest, keys, list, extract, index, patch, diff,
         archive,
     ]
 
@@ -26,5 +26,5 @@ package enum PackCommands {
                     + "https://cdn.example.com/packs",
                 "prints the manifest to serve beside it"),
         ],
-        subcommands: all, defaultSubcommand: "package")
+        subcommands: shared + [verify], defaultSubcommand: "package")
 }

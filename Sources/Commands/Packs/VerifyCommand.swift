@@ -14,7 +14,8 @@ extension PackCommands {
             that promises: sizes, digest, number of files, policy, language and userInfo. An archive \
             has no checksums of its own: without a download manifest or an index, bytes that changed inside a file may pass.
 
-            Where the pack's index lies beside it, the archive must be the one it describes, to the last digest.
+            Where the pack's index lies beside it, the archive must be the one it describes, to the last digest. \
+            `larder verify` is another command: it checks the packs that are local on this device.
             """,
         examples: [
             .init("ba-package verify Tutorial.aar", "checks one pack"),

@@ -33,7 +33,7 @@ package enum CommandTrees {
         ],
         subcommands: DeviceCommands.all.map { $0.grouped("On the device") }
             + ReadingCommands.all.map { $0.grouped("Reading packs from any program") }
-            + PackCommands.all.map { $0.grouped("Making packs") }
+            + PackCommands.shared.map { $0.grouped("Making packs") }
             + ResourceCommands.all.map { $0.grouped("Making packs") }
             + ServeCommands.all.map { $0.grouped("Serving packs") }
             + HostingCommands.all.map { $0.grouped("Publishing packs on a host") }
