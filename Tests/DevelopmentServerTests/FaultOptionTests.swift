@@ -28,6 +28,7 @@ import Testing
         Case("wrong-byte,at=12,probability=0.25", FaultRule(.any, .wrongByte(at: 12), probability: 0.25)),
         Case("short,by=10", FaultRule(.any, .short(by: 10))),
         Case("long", FaultRule(.any, .long(by: 1))),
+        Case("no-ranges,times=2", FaultRule(.any, .noRanges, times: 2)),
         Case("404", FaultRule(.any, .status(404, retryAfter: nil))),
         Case("redirect", FaultRule(.any, .redirect(.https))),
         Case("redirect=loop,times=3", FaultRule(.any, .redirect(.loop), times: 3)),

@@ -34,6 +34,18 @@ import Testing
         #expect(text.contains("Content-Range: bytes 100-109/\(archive.count)"))
     }
 
+    @Test func getsArchivesWholeFromAServerWithoutRanges() async throws {
+        let fixture = try await ServerFixture(faults: ["no-ranges"])
+        let archive = try fixture.archive("Coast")
+        for range in ["100-199", "-50", "0-9,100-109"] {
+            let answer = try await run(
+                fixture, "--range", range, "--write-out", "%{http_code} %header{content-range} %header{accept-ranges}",
+                "\(fixture.url)/assets/Coast"
+            ).output
+            #expect(answer.elementsEqual(archive + Array("200  ".utf8)), "\(range)")
+        }
+    }
+
     @Test func seesTheHeadOverHTTP() async throws {
         let fixture = try await ServerFixture()
         let head = String(

@@ -22,9 +22,9 @@ extension ServeCommands {
             A --fault makes the server misbehave, to test how an app bears it. It reads [target:]kind[,key=value...]. \
             Targets are manifest, asset=<pack id> and *, which is meant when there is none. Kinds: \
             slow (rate=64KiB a second), stall, cut and reset (after=BYTES of the answer, else half of it), wrong-byte \
-            (at=BYTE of the archive, else the middle), short and long (by=BYTES), any status from 400 to 599 such as 404 \
-            or 503 (retry-after=SECONDS), and redirect=https|http|loop|URL. Each also takes times=COUNT and \
-            probability=0...1. The first fault that fits a request counts. certificate=untrusted|expired|name makes the \
+            (at=BYTE of the archive, else the middle), short and long (by=BYTES), no-ranges, any status from 400 to 599 \
+            such as 404 or 503 (retry-after=SECONDS), and redirect=https|http|loop|URL. Each also takes times=COUNT \
+            and probability=0...1. The first fault that fits a request counts. certificate=untrusted|expired|name makes the \
             server's certificate wrong for the whole run.
             """,
         examples: [

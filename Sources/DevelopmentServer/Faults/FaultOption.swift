@@ -31,7 +31,8 @@ private struct FaultParser {
     let text: String
 
     private static let kinds = [
-        "slow", "stall", "cut", "reset", "wrong-byte", "short", "long", "redirect", "404", "416", "500", "503",
+        "slow", "stall", "cut", "reset", "wrong-byte", "short", "long", "no-ranges", "redirect", "404", "416", "500",
+        "503",
     ]
 
     func parse() throws -> FaultOption {
@@ -82,6 +83,7 @@ private struct FaultParser {
         case "wrong-byte": return .wrongByte(at: try values.size("at"))
         case "short": return .short(by: max(1, try values.size("by") ?? 1))
         case "long": return .long(by: max(1, try values.size("by") ?? 1))
+        case "no-ranges": return .noRanges
         case "redirect": return .redirect(try redirect(value ?? "https"))
         default:
             guard let status = Int(name), (400...599).contains(status) else {

@@ -23,6 +23,7 @@ extension FaultRule.Kind {
         case .short(let count): response.body = shortened(response.body, by: count)
         case .long(let count):
             response.body.append(.bytes([UInt8](repeating: 0, count: Int(clamping: min(count, 64 << 20)))))
+        case .noRanges: response = whole(response, size: size)
         case .status(let status, let retryAfter):
             response = .text(status, "A fault was asked for: \(status).")
             if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
@@ -39,6 +40,21 @@ extension FaultRule.Kind {
     private func start(of response: HTTPServerResponse) -> Int64 {
         for case .file(_, let offset, _) in response.body { return offset }
         return 0
+    }
+
+    private func whole(_ response: HTTPServerResponse, size: Int64) -> HTTPServerResponse {
+        var response = response
+        response.headers["Accept-Ranges"] = nil
+        guard response.status == 206 else { return response }
+        for case .file(let file, _, _) in response.body {
+            response.status = 200
+            response.body = [.file(file, offset: 0, count: size)]
+            response.headers["Content-Range"] = nil
+            // Of several parts it told where they end.
+            response.headers["Content-Type"] = "application/octet-stream"
+            break
+        }
+        return response
     }
 
     private func shortened(_ body: [BodySegment], by count: Int64) -> [BodySegment] {

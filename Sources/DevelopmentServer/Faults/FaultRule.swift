@@ -33,6 +33,8 @@ package struct FaultRule: Hashable, Sendable {
         case short(by: Int64)
         /// So many bytes too many, with a Content-Length that agrees.
         case long(by: Int64)
+        /// The whole resource, whatever ranges are asked for, as by a server that knows none.
+        case noRanges
         /// An error status, and how many seconds the client is to wait.
         case status(Int, retryAfter: Int?)
         case redirect(Redirect)
