@@ -30,6 +30,7 @@ struct LarderContest {
         var times: [Times] = []
         var archiveBytes: Int64 = 0
         var indexBytes: Int64?
+        var patchBytes: Int64?
         /// At the peak of an update, by what is fetched.
         var extraDisk: [LarderPublication.Offer: Int64] = [:]
     }
@@ -44,6 +45,7 @@ struct LarderContest {
         var result = Result()
         result.archiveBytes = publication.size(.whole) ?? 0
         result.indexBytes = publication.size(.parts)
+        result.patchBytes = publication.size(.patch)
         let offers = LarderPublication.Offer.allCases.filter { publication.size($0) != nil }
         let device = UpdateDevice(
             larderd: programs.appending("larderd"), home: folder.appending("home"), publication: publication,

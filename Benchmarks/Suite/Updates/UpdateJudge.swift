@@ -37,8 +37,8 @@ struct UpdateJudge {
         let patches = peers.filter { $0.kind == .patch }
         if let best = patches.min(by: { $0.bytes < $1.bytes }), let ours = row(.patch) {
             report.bound(
-                "\(pair.name): patch / \(best.name), bytes", Double(ours.bytes) / Double(best.bytes), .atMost(1),
-                detail: "\(ours.bytes) against \(best.bytes)")
+                "\(pair.name): fetched with a patch / \(best.name), bytes", Double(ours.bytes) / Double(best.bytes),
+                .atMost(1), detail: "\(ours.bytes) against \(best.bytes), the patch itself \(larder.patchBytes ?? 0)")
             report.bound(
                 "\(pair.name): making the patch / \(best.name)", ours.make.seconds / best.make.seconds, .atMost(0.2),
                 detail: "\(Report.rounded(ours.make.seconds)) s against \(Report.rounded(best.make.seconds)) s")
@@ -103,6 +103,7 @@ struct UpdateJudge {
             "extraDiskBytes": .object(
                 Dictionary(uniqueKeysWithValues: larder.extraDisk.map { ($0.key.name, JSONValue.integer($0.value)) })),
         ]
+        members["patchBytes"] = larder.patchBytes.map { JSONValue.integer($0) }
         members["indexBytes"] = larder.indexBytes.map { JSONValue.integer($0) }
         return .object(members)
     }
