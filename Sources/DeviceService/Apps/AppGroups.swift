@@ -14,8 +14,6 @@ import System
 actor AppGroups {
     private let registry: AppRegistry
     private let bundles: BundleStore
-    /// The apps with downloads that lie in a group's folder, or will.
-    private nonisolated let downloaders = Locked<@Sendable (_ group: String) async -> Set<String>>({ _ in [] })
     /// The groups of installs and updates under way, by app.
     private var claims: [String: String] = [:]
     /// Groups whose folder is just being deleted.
@@ -30,11 +28,6 @@ actor AppGroups {
         self.bundles = bundles
     }
 
-    /// - Parameter ask: answers which apps have downloads that lie in a group's folder, or will.
-    nonisolated func whoDownloads(_ ask: @escaping @Sendable (_ group: String) async -> Set<String>) {
-        downloaders.withLock { $0 = ask }
-    }
-
     /// Whether two apps are one developer's: their bundle ids begin with the same domain, the first two parts. Without
     /// signatures that is the developer's word; it keeps apps from each other's files by accident.
     static func isShareable(_ app: String, _ other: String) -> Bool {
@@ -43,9 +36,10 @@ actor AppGroups {
     }
 
     /// Claims the group that the app names, until `release`.
+    /// - Parameter downloads: those that may lie in the group.
     /// - Throws: `DeviceError` with code `badBundle` when the group belongs to another developer's app, installed or being
     ///   installed; `appBusy` while the folder that its last app left is being deleted.
-    func claim(_ app: String, _ group: String?) async throws {
+    func claim(_ app: String, _ group: String?, downloads: DownloadStore) async throws {
         guard let group else { return }
         guard !leaving.contains(group) else {
             throw DeviceError(
@@ -59,7 +53,7 @@ actor AppGroups {
         claimCount += 1
         do {
             for other in try await members(of: group) { try Self.check(app, other, group) }
-            for other in await downloaders.withLock({ $0 })(group).sorted() { try Self.check(app, other, group) }
+            for other in await downloads.apps(downloadingInto: group).sorted() { try Self.check(app, other, group) }
         } catch {
             claims[app] = nil
             throw error
@@ -77,13 +71,14 @@ actor AppGroups {
 
     /// Sees whether an app may have downloads put into a group: its own, that of other apps of its developer, or one that nobody
     /// has.
+    /// - Parameter downloads: those that may lie in the group.
     /// - Throws: `DeviceError` with code `invalid` when it belongs to another developer's app.
-    func permit(_ app: String, downloadsInto group: String) async throws {
+    func permit(_ app: String, downloadsInto group: String, beside downloads: DownloadStore) async throws {
         if permitted[group]?.contains(app) == true { return }
         let count = claimCount
         var owners = Set(claims.filter { $0.value == group }.keys)
         owners.formUnion(try await members(of: group))
-        owners.formUnion(await downloaders.withLock { $0 }(group))
+        owners.formUnion(await downloads.apps(downloadingInto: group))
         if let owner = owners.filter({ $0 != app && !Self.isShareable(app, $0) }).min() {
             throw DeviceError(
                 .invalid,
@@ -101,14 +96,17 @@ actor AppGroups {
     func release(_ app: String) { claims[app] = nil }
 
     /// Deletes a group's folder, unless another app names it, or downloads are in it.
-    /// - Parameter app: the one that goes, or that names another group now.
-    func leave(_ app: String, _ group: String?) async throws {
+    /// - Parameters:
+    ///   - app: the one that goes, or that names another group now.
+    ///   - downloads: those that may lie in the group.
+    func leave(_ app: String, _ group: String?, downloads: DownloadStore) async throws {
         guard let group, let folder = bundles.paths.groupFolder(group), !leaving.contains(group),
             !claims.contains(where: { $0.key != app && $0.value == group })
         else { return }
         leaving.insert(group)
         defer { leaving.remove(group) }
-        guard try await members(of: group).allSatisfy({ $0 == app }), await downloaders.withLock({ $0 })(group).isEmpty
+        guard try await members(of: group).allSatisfy({ $0 == app }),
+            await downloads.apps(downloadingInto: group).isEmpty
         else { return }
         try await offload { try FileDescriptor.currentDirectory.removeTree(at: folder) }
     }

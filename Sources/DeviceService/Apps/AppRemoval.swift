@@ -59,7 +59,7 @@ struct AppRemoval: Sendable {
         let bundles = bundles
         try await store.removeAll(app: app)
         try await downloads.removeAll(app: app)
-        try await groups.leave(app, bundle?.backgroundAssets.appGroupID)
+        try await groups.leave(app, bundle?.backgroundAssets.appGroupID, downloads: downloads)
         try await offload { try bundles.removeRoot(app) }
         try await usage.forget(app)
         gate.forget(app)

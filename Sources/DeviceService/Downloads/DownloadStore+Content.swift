@@ -62,7 +62,7 @@ extension DownloadStore {
                 }
                 do {
                     try DownloadRules.check(description, by: .answer(mayBeEssential: mayBeEssential), facts)
-                    try await tools.groups.permit(app, downloadsInto: description.appGroup)
+                    try await tools.groups.permit(app, downloadsInto: description.appGroup, beside: self)
                     guard !fresh.contains(where: { $0.identifier == description.identifier }) else {
                         throw DeviceError(
                             .alreadyScheduled, "The identifier \(key.pack) is in the extension's answer twice.")

@@ -28,7 +28,7 @@ extension DownloadStore {
             var facts = try await facts(app, for: description)
             let key = TransferKey(app: app, download: description.identifier)
             try DownloadRules.check(description, by: asker, facts)
-            try await tools.groups.permit(app, downloadsInto: description.appGroup)
+            try await tools.groups.permit(app, downloadsInto: description.appGroup, beside: self)
             if asker == .extension {
                 facts.prohibition = try await prohibition(app)
                 try DownloadRules.checkBackground(description, facts)

@@ -112,7 +112,7 @@ actor AppLifecycle {
         }
         try reserve(app)
         defer { unreserve(app) }
-        try await tools.groups.claim(app, group)
+        try await tools.groups.claim(app, group, downloads: tools.downloads)
         do {
             if mustExist { try await requireInstalled(app) }
             let record = try await tools.registry.app(app)

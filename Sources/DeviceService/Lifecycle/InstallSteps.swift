@@ -222,7 +222,9 @@ struct InstallSteps: Sendable {
                 executable: bundle.executableName, wasLaunched: launched, baseSize: size.logical,
                 baseAllocatedSize: size.allocated))
         // What the app shared under another name is nobody's now, unless another app has it.
-        if let former = plan.formerGroup, former != plan.group { try await tools.groups.leave(plan.app, former) }
+        if let former = plan.formerGroup, former != plan.group {
+            try await tools.groups.leave(plan.app, former, downloads: tools.downloads)
+        }
         try await tools.registry.save(
             origin: plan.hosted?.origin, build: plan.hosted?.build.id ?? "", app: plan.app)
         if let manifest = try await tools.registry.manifest(plan.app) {
@@ -249,7 +251,9 @@ struct InstallSteps: Sendable {
         if plan.isSimulated { return }
         try await offload { try bundles.remove(plan.app, number: plan.bundle) }
         // Its extension may have had another group's folder made.
-        if plan.group != plan.formerGroup { try await tools.groups.leave(plan.app, plan.group) }
+        if plan.group != plan.formerGroup {
+            try await tools.groups.leave(plan.app, plan.group, downloads: tools.downloads)
+        }
     }
 
     /// Puts down what the ended install leaves to tell, and takes its journal away.

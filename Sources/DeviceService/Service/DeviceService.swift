@@ -89,8 +89,6 @@ package final class DeviceService: Sendable {
                 personal: personal, conditions: conditions, answerTimeLimit: configuration.answerTimeLimit,
                 space: space,
                 log: configuration.log.named("downloads")))
-        // Weakly: the downloads know the groups, and a service that ended must let go of both.
-        groups.whoDownloads { [weak downloads] in await downloads?.apps(downloadingInto: $0) ?? [] }
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,
             paths: paths, settings: personal)
