@@ -73,11 +73,11 @@ final class AssetService: Sendable {
 
     /// The index beside a pack's archive, under the pack's address and `.index`.
     private func packIndex(_ name: String, _ packs: [ServedPack]) -> HTTPServerResponse? {
-        guard name.hasSuffix(UpdateListing.indexSuffix) else { return nil }
-        let id = name.dropLast(UpdateListing.indexSuffix.count)
+        guard name.hasSuffix(PackIndex.fileSuffix) else { return nil }
+        let id = name.dropLast(PackIndex.fileSuffix.count)
         guard let index = packs.first(where: { $0.id == id })?.index else { return nil }
         return HTTPServerResponse(
-            status: 200, headers: ["Content-Type": "application/octet-stream", "ETag": "\"\(index.listing.sha256)\""],
+            status: 200, headers: ["Content-Type": "application/octet-stream", "ETag": "\"\(index.sha256)\""],
             body: [.bytes(index.bytes)])
     }
 

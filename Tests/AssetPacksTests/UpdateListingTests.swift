@@ -81,13 +81,10 @@ struct UpdateListingTests {
         ("https://h/T.aar?v=1#x", "https://h/T.aar.index?v=1#x", "https://h/T.aar.from-3.patch?v=1#x"),
     ])
     func urlsFollowThePacks(pack: String, index: String, patch: String) {
-        var info = DownloadManifestPack.LarderInfo(digest: .init(value: Self.digest), installedSize: 1, fileCount: 1)
-        let file = UpdateListing.File(size: 1, sha256: Self.digest)
-        UpdateListing(index: file, patches: [.init(from: 3, base: Self.other, file: file)]).list(
-            in: &info, packURL: pack)
-        #expect(info.index?.url == index)
-        #expect(info.patches.map(\.file.url) == [patch])
-        UpdateListing().list(in: &info, packURL: pack)
-        #expect(info.index == nil && info.patches.isEmpty)
+        typealias Info = DownloadManifestPack.LarderInfo
+        #expect(Info.UpdateFile.index(packURL: pack, size: 1, sha256: Self.digest).url == index)
+        let listed = Info.Patch(from: 3, base: Self.other, packURL: pack, size: 9, sha256: Self.digest)
+        #expect(listed.file.url == patch)
+        #expect(listed.from == 3 && listed.base == Self.other && listed.file.size == 9)
     }
 }

@@ -42,7 +42,7 @@ import Testing
         // The index of an archive that is no more there is told of, and not served.
         try fixture.folder.pack("Coast", content: [1, 2, 3])
         #expect(try await fixture.manifest()["Coast"]?.larder?.index == nil)
-        #expect(fixture.notes.withLock { $0.contains { $0.contains("is the index of another archive") } })
+        #expect(fixture.notes.withLock { $0.contains { $0.contains("is not the index of the archive beside it") } })
     }
 
     @Test func servesArchivesWholeAndInParts() async throws {

@@ -34,11 +34,9 @@ package struct DownloadManifestBuilder: Sendable {
     /// - Parameters:
     ///   - versions: one for each pack, in order; empty for 0 each.
     ///   - primaryLanguage: what people fall back to whose languages no pack has; a BCP 47 tag.
-    ///   - updates: the files for updates beside the archives, by the packs' identifiers.
     /// - Throws: `AssetPackError`
     package func create(
-        _ packs: [PackContents], versions: [Int] = [], primaryLanguage: String? = nil,
-        updates: [String: UpdateListing] = [:]
+        _ packs: [PackContents], versions: [Int] = [], primaryLanguage: String? = nil
     ) throws -> DownloadManifest {
         guard versions.isEmpty || versions.count == packs.count else {
             throw AssetPackError(
@@ -50,7 +48,7 @@ package struct DownloadManifestBuilder: Sendable {
         try check(packs)
         var manifest = DownloadManifest(
             assetPacks: try packs.enumerated().map { index, pack in
-                try entry(for: pack, version: versions.isEmpty ? 0 : versions[index], updates: updates)
+                try entry(for: pack, version: versions.isEmpty ? 0 : versions[index])
             })
         if let primaryLanguage { manifest.larder = ["primaryLanguage": .string(try Self.tag(primaryLanguage))] }
         return manifest
@@ -81,12 +79,11 @@ package struct DownloadManifestBuilder: Sendable {
     }
 
     /// Raises the versions of exactly the given packs and takes over what their archives say. A pack that the manifest
-    /// does not know is added with version 0. Keys of others stay.
-    /// - Parameter updates: the files for updates beside the archives, by the packs' identifiers; those of earlier versions
-    ///   are listed no more.
+    /// does not know is added with version 0. Keys of others stay; the index and the patches of earlier archives are listed no
+    /// more.
     /// - Throws: `AssetPackError`
     package func update(
-        _ manifest: DownloadManifest, with packs: [PackContents], updates: [String: UpdateListing] = [:]
+        _ manifest: DownloadManifest, with packs: [PackContents]
     ) throws -> Update {
         try check(packs)
         var manifest = manifest
@@ -94,7 +91,7 @@ package struct DownloadManifestBuilder: Sendable {
         for pack in packs {
             let id = pack.manifest.assetPackID
             guard let index = manifest.assetPacks.firstIndex(where: { $0.id == id }) else {
-                manifest.assetPacks.append(try entry(for: pack, version: 0, updates: updates))
+                manifest.assetPacks.append(try entry(for: pack, version: 0))
                 changes.append(.init(id: id, from: nil, to: 0))
                 continue
             }
@@ -103,7 +100,7 @@ package struct DownloadManifestBuilder: Sendable {
             guard !overflow, version < Int.max else {
                 throw AssetPackError(.invalidArgument, "The version of \"\(id)\" cannot rise above \(old.version).")
             }
-            var new = try entry(for: pack, version: version, url: baseURL == nil ? old.url : nil, updates: updates)
+            var new = try entry(for: pack, version: version, url: baseURL == nil ? old.url : nil)
             new.host = old.host
             new.other = old.other
             new.larder?.other = old.larder?.other ?? [:]
@@ -114,16 +111,15 @@ package struct DownloadManifestBuilder: Sendable {
     }
 
     private func entry(
-        for pack: PackContents, version: Int, url: String? = nil, updates: [String: UpdateListing]
+        for pack: PackContents, version: Int, url: String? = nil
     ) throws -> DownloadManifestPack {
         let id = pack.manifest.assetPackID
         guard let url = url ?? baseURL.map({ "\($0)/\(id)\(fileExtension)" }) else {
             throw AssetPackError(
                 .invalidArgument, "The pack \"\(id)\" is new to the manifest; give --download-base-url for its URL.")
         }
-        var info = DownloadManifestPack.LarderInfo(
+        let info = DownloadManifestPack.LarderInfo(
             digest: .init(value: pack.digest), installedSize: pack.installedSize, fileCount: pack.fileCount)
-        updates[id]?.list(in: &info, packURL: url)
         return DownloadManifestPack(
             id: id, url: url, version: version, downloadSize: pack.archiveSize,
             downloadPolicy: pack.manifest.downloadPolicy, userInfo: pack.manifest.userInfo,

@@ -22,6 +22,20 @@ extension DownloadManifestPack.LarderInfo {
         /// The largest index and the largest patch that are listed, in bytes.
         package static let maximumSize: Int64 = 1 << 48
 
+        /// An index that stands beside a pack's archive.
+        package static func index(packURL: String, size: Int64, sha256: String) -> UpdateFile {
+            UpdateFile(url: url(packURL, indexSuffix), size: size, sha256: sha256)
+        }
+
+        /// What an index's URL has behind the name in the pack's URL.
+        package static let indexSuffix = ".index"
+
+        /// The suffix belongs to the path, before any query or fragment.
+        fileprivate static func url(_ packURL: String, _ suffix: String) -> String {
+            let end = packURL.firstIndex { $0 == "?" || $0 == "#" } ?? packURL.endIndex
+            return packURL[..<end] + suffix + packURL[end...]
+        }
+
         var members: [String: JSONValue] {
             ["url": .string(url), "size": .integer(size), "sha256": .string(sha256)]
         }
@@ -40,6 +54,15 @@ extension DownloadManifestPack.LarderInfo {
             self.base = base
             self.file = file
         }
+
+        /// A patch that stands beside a pack's archive.
+        package init(from version: Int, base: String, packURL: String, size: Int64, sha256: String) {
+            let url = UpdateFile.url(packURL, Self.suffix(from: version))
+            self.init(from: version, base: base, file: UpdateFile(url: url, size: size, sha256: sha256))
+        }
+
+        /// What a patch's URL has behind the name in the pack's URL.
+        package static func suffix(from version: Int) -> String { ".from-\(version).patch" }
     }
 
     /// More patches than anybody lists.
@@ -59,80 +82,5 @@ extension DownloadManifestPack.LarderInfo {
                 })
         }
         return members
-    }
-}
-
-extension ManifestReader {
-    private static let digestExample = "<64 hexadecimal digits>"
-
-    /// A SHA-256 or tree digest, in lower case.
-    func digest(_ node: JSONNode, _ what: String) throws -> String {
-        let value = try string(node, what, example: Self.digestExample).lowercased()
-        guard value.utf8.count == 64, value.utf8.allSatisfy(Self.isHexadecimal) else {
-            throw error(node.position, "\(what) must be 64 hexadecimal digits")
-        }
-        return value
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
-
-    /// Where something that belongs to a pack is.
-    func url(_ node: JSONNode, _ what: String, plainLoopback: Bool) throws -> String {
-        let url = try string(node, what, example: "https://cdn.example.com/packs/Tutorial")
-        if let problem = DownloadURL.problem(with: url, allowingPlainLoopback: plainLoopback) {
-            throw error(node.position, "\(what): \"\(url.prefix(200))\" \(problem)")
-        }
-        return url
-    }
-
-    func updateIndex(_ node: JSONNode, _ what: String, plainLoopback: Bool) throws
-        -> DownloadManifestPack.LarderInfo.UpdateFile
-    {
-        try updateFile(
-            object(node, what, keys: [], example: "{\"url\": \"...\", \"size\": 1, \"sha256\": \"...\"}"),
-            plainLoopback: plainLoopback)
-    }
-
-    func patches(_ node: JSONNode, _ what: String, plainLoopback: Bool) throws -> [DownloadManifestPack.LarderInfo
-        .Patch]
-    {
-        let nodes = try array(node, what, example: "[{\"from\": 3, \"base\": \"...\", ...}]")
-        guard nodes.count <= DownloadManifestPack.LarderInfo.maximumPatchCount else {
-            throw error(
-                node.position,
-                "\(what) lists \(nodes.count) patches, more than the \(DownloadManifestPack.LarderInfo.maximumPatchCount) allowed"
-            )
-        }
-        var bases: Set<String> = []
-        return try nodes.enumerated().map { number, node in
-            let object = try object(
-                node, "\(what)[\(number)]", keys: [], example: "{\"from\": 3, \"base\": \"...\", ...}")
-            let baseNode = try object.required("base", example: "\"\(Self.digestExample)\"")
-            let base = try digest(baseNode, object.path("base"))
-            guard bases.insert(base).inserted else {
-                throw error(baseNode.position, "\(object.path("base")): another patch starts from the same archive")
-            }
-            return DownloadManifestPack.LarderInfo.Patch(
-                from: Int(
-                    try integer(
-                        try object.required("from", example: "3"), object.path("from"), in: 0...(Int64.max - 1))),
-                base: base, file: try updateFile(object, plainLoopback: plainLoopback))
-        }
-    }
-
-    private func updateFile(_ object: ManifestObject, plainLoopback: Bool) throws
-        -> DownloadManifestPack.LarderInfo.UpdateFile
-    {
-        .init(
-            url: try url(
-                try object.required("url", example: "\"https://cdn.example.com/packs/Tutorial.index\""),
-                object.path("url"), plainLoopback: plainLoopback),
-            size: try integer(
-                try object.required("size", example: "48211"), object.path("size"),
-                in: 1...DownloadManifestPack.LarderInfo.UpdateFile.maximumSize),
-            sha256: try digest(
-                try object.required("sha256", example: "\"\(Self.digestExample)\""), object.path("sha256")))
     }
 }

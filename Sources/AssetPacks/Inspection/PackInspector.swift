@@ -40,17 +40,19 @@ package struct PackContents: Hashable, Sendable {
 package enum PackInspector {
     /// Decodes a whole archive, checks that it is a sound asset pack, and takes its digest on the way. Blocks.
     /// - Parameters:
+    ///   - witness: is shown what is read, too.
     ///   - isCancelled: asked now and then; true ends reading with `CancellationError`.
     ///   - progress: called with the bytes read so far and the archive's size.
     /// - Throws: `ArchiveError` or `AssetPackError`, which name the file.
     package static func inspect(
-        _ path: FilePath, limits: ArchiveLimits = .default, isCancelled: () -> Bool = { false },
-        progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
+        _ path: FilePath, limits: ArchiveLimits = .default, witness: (any ArchiveWitness)? = nil,
+        isCancelled: () -> Bool = { false }, progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> PackContents {
         let checker = PackChecker(source: path.string, limits: limits)
-        let (size, digest) = try read(
-            path, into: checker, limits: limits, isCancelled: isCancelled, progress: progress)
-        return try checker.contents(archiveSize: size, digest: digest.hex)
+        let sink: any ArchiveSink = if let witness { ArchiveSinkPair(checker, witness) } else { checker }
+        let reading = try ArchiveReading.read(
+            path, into: sink, limits: limits, witness: witness, isCancelled: isCancelled, progress: progress)
+        return try checker.contents(archiveSize: reading.size, digest: reading.digest.hex)
     }
 
     /// Shows every entry of any archive to `body`, in the archive's order. Blocks.
@@ -60,7 +62,7 @@ package enum PackInspector {
         of path: FilePath, limits: ArchiveLimits = .default, _ body: @escaping (EntryHeader) throws -> Void
     ) throws {
         let lister = EntryLister(body: body)
-        _ = try read(path, into: lister, limits: limits, isCancelled: { false }) { _, _ in }
+        try ArchiveReading.read(path, into: lister, limits: limits)
         guard let problem = lister.problem else { return }
         throw AssetPackError(.verification, "\(path): \(problem); the archive cannot be extracted.")
     }
@@ -79,35 +81,6 @@ package enum PackInspector {
         } catch {
             throw AssetPackError(.io, "Could not open \"\(path)\": \(error).", cause: nil)
         }
-    }
-
-    private static func read(
-        _ path: FilePath, into sink: any ArchiveSink, limits: ArchiveLimits, isCancelled: () -> Bool,
-        progress: (Int64, Int64) -> Void
-    ) throws -> (size: Int64, digest: Digest) {
-        let file = try open(path)
-        let total = (try? file.borrowed.status().size) ?? 0
-        var digest = TreeDigest()
-        let decoder = try ArchiveDecoder(sink: sink, limits: limits, threads: 0)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TreeDigest.spanSize, alignment: 4096)
-        defer { buffer.deallocate() }
-        do {
-            while true {
-                let count = try file.borrowed.readFully(into: buffer)
-                if count == 0 { break }
-                let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
-                digest.update(bytes)
-                try decoder.feed(bytes)
-                if isCancelled() { throw CancellationError() }
-                progress(digest.length, total)
-            }
-            try decoder.finish()
-        } catch let error as ArchiveError {
-            throw ArchiveError(error.code, "\(path): \(error.message)", cause: error.cause)
-        } catch let error as Errno {
-            throw AssetPackError(.io, "Could not read \"\(path)\": \(error).", cause: nil)
-        }
-        return (digest.length, digest.finish())
     }
 }
 

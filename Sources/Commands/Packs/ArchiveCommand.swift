@@ -32,17 +32,17 @@ extension PackCommands {
         let blockSize = try ByteSize.value("block-size", arguments, in: ArchiveWriter.blockSizes)
         let compression = arguments.value("compression").flatMap { Compression(rawValue: $0) }
         let isQuiet = arguments.flag("quiet")
-        let bar = ProgressBar(context)
-        defer { bar.clear() }
+        let progress = PackProgress(arguments, context)
+        defer { progress.clear() }
         let size = try await offloadCancellable { isCancelled in
             try FolderArchive(
                 folder: folder, compression: compression ?? .lzfse,
                 blockSize: blockSize ?? ArchiveWriter.defaultBlockSize
             ).write(to: context.resolve(output), isCancelled: isCancelled) { bytes in
-                if !isQuiet, context.isTerminal { bar.update(phase: "Packing", completed: bytes, total: nil) }
+                progress.update("Packing", bytes, of: nil)
             }
         }
-        bar.clear()
+        progress.clear()
         if !isQuiet {
             let name = PackSupport.printable(folder.lastComponent?.string ?? "/")
             context.print("\(output): \(name), packed to \(ByteCount.formatted(size))")

@@ -27,10 +27,7 @@ extension PackCommands {
             .value("patch", "file", "A patch from the old version to the new one.", completion: .file),
             .json, PackSupport.quiet,
         ],
-        arguments: [
-            CommandArgument("old", "The version that devices have, an .aar file.", completion: .file),
-            CommandArgument("new", "The version that comes, an .aar file.", completion: .file),
-        ]
+        arguments: PackSupport.versionArguments
     ) { arguments, context in
         let old = context.resolve(try arguments.requiredArgument("old"))
         let new = context.resolve(try arguments.requiredArgument("new"))

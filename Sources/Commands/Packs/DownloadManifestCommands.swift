@@ -3,7 +3,6 @@
 
 import AssetPacks
 import Kit
-import PackUpdates
 import System
 
 extension PackCommands {
@@ -36,39 +35,11 @@ extension PackCommands {
         return platform
     }
 
-    private static func inspect(
-        _ names: [String], _ context: CommandContext, isQuiet: Bool, patches: DownloadManifestPatches?
-    ) async throws -> (packs: [PackContents], updates: [String: UpdateListing]) {
-        let bar = ProgressBar(context)
-        defer { bar.clear() }
-        return try await offloadCancellable { isCancelled in
-            var packs: [PackContents] = []
-            var updates: [String: UpdateListing] = [:]
-            for name in names {
-                let path = context.resolve(name)
-                let pack = try PackInspector.inspect(path, isCancelled: isCancelled) { completed, total in
-                    if !isQuiet, context.isTerminal {
-                        bar.update(phase: "Reading \(PackSupport.printable(name))", completed: completed, total: total)
-                    }
-                }
-                packs.append(pack)
-                var listing = UpdateListing(index: try PackIndex.published(besideArchive: path, of: pack)?.listing)
-                if listing.index == nil, patches != nil {
-                    context.note("warning: no patches of \(name), which has no index; make it with 'ba-package index'.")
-                } else if let patches {
-                    listing.patches = try patches.make(for: pack, at: path, isCancelled: isCancelled) {
-                        completed, total in
-                        if !isQuiet, context.isTerminal {
-                            let phase = "Comparing \(PackSupport.printable(name))"
-                            bar.update(phase: phase, completed: completed, total: total)
-                        }
-                    } note: {
-                        context.note($0)
-                    }
-                }
-                updates[pack.manifest.assetPackID] = listing
+    private static func inspect(_ archives: [FilePath], _ bar: PackProgress) async throws -> [PackContents] {
+        try await offloadCancellable { isCancelled in
+            try archives.map {
+                try PackInspector.inspect($0, isCancelled: isCancelled, progress: bar.updates("Reading", $0))
             }
-            return (packs, updates)
         }
     }
 
@@ -110,30 +81,36 @@ extension PackCommands {
             }
             return version
         }
-        let names = arguments.arguments("packs")
+        let archives = arguments.arguments("packs").map { context.resolve($0) }
         let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
         if let output { try PackSupport.requireAbsent(output) }
-        guard versions.isEmpty || versions.count == names.count else {
+        guard versions.isEmpty || versions.count == archives.count else {
             throw UsageError(
                 "--asset-pack-versions has \(PackSupport.count(versions.count, "number")) for "
-                    + "\(PackSupport.count(names.count, "pack")); give one for each pack, in order.")
+                    + "\(PackSupport.count(archives.count, "pack")); give one for each pack, in order.")
         }
-        let isQuiet = arguments.flag("quiet")
         let patches = try await offload {
             try DownloadManifestPatches(arguments, context) {
                 guard let old = arguments.value("old-manifest").map({ context.resolve($0) }) else { return nil }
                 return (try DownloadManifest.read(old), old)
             }
         }
-        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet, patches: patches)
-        let manifest = try builder.create(
-            packs, versions: versions, primaryLanguage: arguments.value("primary-language"), updates: updates)
+        let bar = PackProgress(arguments, context)
+        defer { bar.clear() }
+        let packs = try await inspect(archives, bar)
+        var manifest = try builder.create(
+            packs, versions: versions, primaryLanguage: arguments.value("primary-language"))
+        try await manifest.listUpdates(of: packs, archives, patches, bar, context)
+        bar.clear()
         guard let output else {
             context.standardOutput.write(String(decoding: manifest.serialized, as: UTF8.self))
             return .success
         }
-        try await offload { try NewOutput.write(manifest.serialized, to: output) }
-        if !isQuiet { context.print("\(output): \(PackSupport.count(packs.count, "pack")) for \(platform.rawValue)") }
+        let bytes = manifest.serialized
+        try await offload { try NewOutput.write(bytes, to: output) }
+        if !arguments.flag("quiet") {
+            context.print("\(output): \(PackSupport.count(packs.count, "pack")) for \(platform.rawValue)")
+        }
         return .success
     }
 
@@ -159,11 +136,7 @@ extension PackCommands {
             .value("download-base-url", "url", "Where the archives are."),
             DownloadManifestPatches.countOption, DownloadManifestPatches.folderOption,
         ] + platformOptions + [
-            .value(
-                PackSupport.outputOption, short: "o", "file",
-                "Where to write it, instead of replacing the manifest; nothing else is "
-                    + "overwritten.", completion: .file),
-            PackSupport.quiet,
+            PackSupport.replacementOutput, PackSupport.quiet,
         ],
         arguments: [CommandArgument("manifest", "The download manifest, a .json file.", completion: .file)]
     ) { arguments, context in
@@ -172,25 +145,21 @@ extension PackCommands {
             platform: try platform(arguments), baseURL: arguments.value("download-base-url"))
         let names = arguments.values("asset-pack-paths")
         guard !names.isEmpty else { throw UsageError("No pack to update: give --asset-pack-paths <file.aar>.") }
-        let isQuiet = arguments.flag("quiet")
+        let archives = names.map { context.resolve($0) }
         let manifest = try await offloadCancellable { _ in try DownloadManifest.read(path) }
         let patches = try DownloadManifestPatches(arguments, context) { (manifest, path) }
-        let (packs, updates) = try await inspect(names, context, isQuiet: isQuiet, patches: patches)
-        let update = try builder.update(manifest, with: packs, updates: updates)
+        let bar = PackProgress(arguments, context)
+        defer { bar.clear() }
+        let packs = try await inspect(archives, bar)
+        let update = try builder.update(manifest, with: packs)
         var changed = update.manifest
+        try await changed.listUpdates(of: packs, archives, patches, bar, context)
+        bar.clear()
         if changed.dropSignatures() {
             context.note("note: the manifest has changed and its signatures are gone; sign it with `ba-package sign`.")
         }
-        let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
-        let bytes = changed.serialized
-        try await offload {
-            if let output, output != path {
-                try NewOutput.write(bytes, to: output)
-            } else {
-                try NewOutput.replace(bytes, at: path)
-            }
-        }
-        if !isQuiet {
+        try await PackSupport.write(changed.serialized, arguments, context, replacing: path)
+        if !arguments.flag("quiet") {
             for change in update.changes {
                 let before = change.from.map { "version \($0)" } ?? "new"
                 context.print("\(change.id): \(before) -> \(change.to)")

@@ -7,7 +7,7 @@ import PackUpdates
 import System
 
 /// What `download-manifest create` and `update` make patches from.
-struct DownloadManifestPatches {
+struct DownloadManifestPatches: Sendable {
     static let countOption = CommandOption.value(
         "patches-from", "number",
         "Make and list patches from so many of a pack's last versions; they go beside the pack, as Name.from-3.patch.")
@@ -47,30 +47,75 @@ struct DownloadManifestPatches {
     }
 
     /// Makes what patches of a pack are not there yet. Blocks.
-    /// - Parameter note: told of versions without an archive.
+    /// - Parameters:
+    ///   - history: where the earlier archives are.
+    ///   - note: told of versions from which there is no patch.
     /// - Throws: as `PatchMaker`.
     func make(
-        for pack: PackContents, at path: FilePath, isCancelled: () -> Bool,
-        progress: (_ completed: Int64, _ total: Int64) -> Void, note: (String) -> Void
-    ) throws -> [UpdateListing.Patch] {
+        for pack: PackContents, at path: FilePath, packURL: String, history: PatchHistory, isCancelled: () -> Bool,
+        bar: PackProgress, note: (String) -> Void
+    ) throws -> [DownloadManifestPack.LarderInfo.Patch] {
         let versions = PatchHistory.versions(
             of: manifest[pack.manifest.assetPackID], before: pack.digest, atMost: count)
         guard !versions.isEmpty else { return [] }
-        let history = try PatchHistory(folder: folder)
         let new = try PatchVersion(archive: path, isCancelled: isCancelled)
         return try versions.compactMap { version in
-            guard let archive = history.archive(of: version) else {
-                note(
-                    "warning: no patch from version \(version.number) of \(pack.manifest.assetPackID): its archive is not in "
-                        + "\(folder). Say with --old-archives where it is.")
+            func none(_ reason: String) -> DownloadManifestPack.LarderInfo.Patch? {
+                note("warning: no patch from version \(version.number) of \(pack.manifest.assetPackID): \(reason)")
                 return nil
             }
-            let old = try PatchVersion(archive: archive, isCancelled: isCancelled)
+            guard let archive = history.archive(of: version) else {
+                return none("its archive is not in \(folder). Say with --old-archives where it is.")
+            }
+            let old: PatchVersion
+            do {
+                old = try PatchVersion(
+                    archive: archive, isCancelled: isCancelled, progress: bar.updates("Reading", archive))
+            } catch let error as PackUpdateError where error.code == .notIndexable {
+                return none("\(archive): \(error.message)")
+            }
             let target = PatchTable.path(besideArchive: path, from: version.number)
             if !PatchTable.isPatch(target, from: old, to: new) {
-                _ = try PatchMaker.make(from: old, to: new, at: target, isCancelled: isCancelled, progress: progress)
+                _ = try PatchMaker.make(
+                    from: old, to: new, at: target, isCancelled: isCancelled, progress: bar.updates("Comparing", path))
             }
-            return try PatchTable.listing(target, from: version)
+            return try PatchTable.listing(target, from: version, packURL: packURL)
+        }
+    }
+
+    /// Looks for the earlier archives. Blocks.
+    func history() throws -> PatchHistory { try PatchHistory(folder: folder) }
+}
+
+extension DownloadManifest {
+    /// Lists what lies beside the archives for updates, and makes the patches that are asked for.
+    mutating func listUpdates(
+        of packs: [PackContents], _ archives: [FilePath], _ patches: DownloadManifestPatches?, _ bar: PackProgress,
+        _ context: CommandContext
+    ) async throws {
+        let manifest = self
+        self = try await offloadCancellable { isCancelled in
+            var manifest = manifest
+            let history = try patches?.history()
+            for (pack, archive) in zip(packs, archives) {
+                guard let place = manifest.assetPacks.firstIndex(where: { $0.id == pack.manifest.assetPackID }) else {
+                    continue
+                }
+                let url = manifest.assetPacks[place].url
+                let index = try PackIndex.published(besideArchive: archive, of: pack)?.listing(packURL: url)
+                manifest.assetPacks[place].larder?.index = index
+                guard let patches, let history else { continue }
+                guard index != nil else {
+                    bar.note(
+                        "warning: no patches of \(archive), which has no index; make it with 'ba-package index'.",
+                        context)
+                    continue
+                }
+                manifest.assetPacks[place].larder?.patches = try patches.make(
+                    for: pack, at: archive, packURL: url, history: history, isCancelled: isCancelled, bar: bar
+                ) { bar.note($0, context) }
+            }
+            return manifest
         }
     }
 }

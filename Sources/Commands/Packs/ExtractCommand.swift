@@ -36,7 +36,7 @@ extension PackCommands {
         let isQuiet = arguments.flag("quiet")
         let replaces = arguments.flag("replace")
         try checkTarget(folder, named: output, replaces: replaces)
-        let bar = ProgressBar(context)
+        let bar = PackProgress(arguments, context)
         defer { bar.clear() }
         let chosen = options
         let summary = try await offloadCancellable { isCancelled in
@@ -44,9 +44,7 @@ extension PackCommands {
             let total = (try? file.borrowed.status().size) ?? 0
             let progress: (UInt64) throws -> Void = { completed in
                 if isCancelled() { throw CancellationError() }
-                if !isQuiet, context.isTerminal {
-                    bar.update(phase: "Unpacking", completed: Int64(clamping: completed), total: total)
-                }
+                bar.update("Unpacking", Int64(clamping: completed), of: total)
             }
             do {
                 let extract = { (target: FilePath) in

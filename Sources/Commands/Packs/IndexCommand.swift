@@ -22,20 +22,15 @@ extension PackCommands {
         ],
         arguments: [CommandArgument("pack", "The pack, an .aar file.", completion: .file)]
     ) { arguments, context in
-        let name = try arguments.requiredArgument("pack")
-        let path = context.resolve(name)
+        let path = context.resolve(try arguments.requiredArgument("pack"))
         let output = arguments.value(PackSupport.outputOption).map { context.resolve($0) }
         let target = output ?? PackIndex.path(besideArchive: path)
-        let isQuiet = arguments.flag("quiet")
-        let bar = ProgressBar(context)
+        let bar = PackProgress(arguments, context)
         defer { bar.clear() }
         let (index, size) = try await offloadCancellable { isCancelled in
             try PackSupport.requireAbsent(target)
-            let index = try PackIndex.make(ofArchive: path, isCancelled: isCancelled) { completed, total in
-                if !isQuiet, context.isTerminal {
-                    bar.update(phase: "Reading \(PackSupport.printable(name))", completed: completed, total: total)
-                }
-            }
+            let index = try PackIndex.make(
+                ofArchive: path, isCancelled: isCancelled, progress: bar.updates("Reading", path))
             return (index, try index.write(to: target).count)
         }
         bar.clear()
@@ -46,7 +41,7 @@ extension PackCommands {
                 "blocks": .integer(Int64(index.archive.blockCount)), "entries": .integer(Int64(index.entries.count)),
                 "contents": .integer(Int64(index.contents.count)), "chunks": .integer(Int64(index.chunks.count)),
             ])
-        } else if !isQuiet {
+        } else if !arguments.flag("quiet") {
             let blocks = PackSupport.count(index.archive.blockCount, "block")
             let contents = PackSupport.count(index.contents.count, "content")
             context.print("\(target): \(contents) in \(blocks), \(ByteCount.formatted(Int64(size)))")

@@ -16,6 +16,17 @@ enum PackSupport {
     static let blockSizeOption = CommandOption.value(
         "block-size", "size", "How much is compressed at a time, such as 1m or 4MiB.", default: "4m")
 
+    /// Of commands that change a manifest.
+    static let replacementOutput = CommandOption.value(
+        outputOption, short: "o", "file",
+        "Where to write it, instead of replacing the manifest; nothing else is overwritten.", completion: .file)
+
+    /// Of commands that look at two versions of a pack.
+    static let versionArguments = [
+        CommandArgument("old", "The version that devices have, an .aar file.", completion: .file),
+        CommandArgument("new", "The version that comes, an .aar file.", completion: .file),
+    ]
+
     static let packBlockSizeOption = CommandOption.value(
         "block-size", "size",
         "How much is compressed at a time, such as 1m or 256KiB. Without it, from 128 KiB to 1 MiB: the least that makes the "
@@ -51,6 +62,20 @@ enum PackSupport {
     static func requireAbsent(_ path: FilePath) throws {
         guard !FileDescriptor.currentDirectory.exists(at: path) else {
             throw Packager.describe(Errno.fileExists, writing: path)
+        }
+    }
+
+    /// Writes where `replacementOutput` says, which must be new, or else over the manifest.
+    static func write(
+        _ bytes: [UInt8], _ arguments: ParsedArguments, _ context: CommandContext, replacing path: FilePath
+    ) async throws {
+        let output = arguments.path(outputOption).map { context.resolve($0) }
+        try await offload {
+            if let output, output != path {
+                try NewOutput.write(bytes, to: output)
+            } else {
+                try NewOutput.replace(bytes, at: path)
+            }
         }
     }
 

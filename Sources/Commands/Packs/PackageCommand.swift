@@ -41,7 +41,7 @@ extension PackCommands {
         let blockSize = try ByteSize.value("block-size", arguments, in: ArchiveWriter.blockSizes)
         let compression = arguments.value("compression").flatMap { Compression(rawValue: $0) }
         let isQuiet = arguments.flag("quiet")
-        let bar = ProgressBar(context)
+        let bar = PackProgress(arguments, context)
         defer { bar.clear() }
         let wantsIndex = !arguments.flag("no-index")
         let (evaluation, result, index) = try await offloadCancellable { isCancelled in
@@ -54,11 +54,7 @@ extension PackCommands {
             let phase = "Packing \(evaluation.manifest.assetPackID)"
             let (result, index) = try write(
                 packager, to: context.resolve(output), withIndex: wantsIndex, isCancelled: isCancelled
-            ) { progress in
-                if !isQuiet, context.isTerminal {
-                    bar.update(phase: phase, completed: progress.completed, total: progress.total)
-                }
-            }
+            ) { bar.update(phase, $0.completed, of: $0.total) }
             return (evaluation, result, index)
         }
         bar.clear()

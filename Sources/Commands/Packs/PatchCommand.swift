@@ -25,25 +25,22 @@ extension PackCommands {
                 completion: .file),
             .json, PackSupport.quiet,
         ],
-        arguments: [
-            CommandArgument("old", "The old version's archive.", completion: .file),
-            CommandArgument("new", "The new version's archive.", completion: .file),
-        ]
+        arguments: PackSupport.versionArguments
     ) { arguments, context in
         let oldPath = context.resolve(try arguments.requiredArgument("old"))
         let newPath = context.resolve(try arguments.requiredArgument("new"))
         let output = try arguments.required(PackSupport.outputOption)
         let target = context.resolve(output)
-        let isQuiet = arguments.flag("quiet")
-        let bar = ProgressBar(context)
+        let bar = PackProgress(arguments, context)
         defer { bar.clear() }
         let summary = try await offloadCancellable { isCancelled in
             try PackSupport.requireAbsent(target)
-            let old = try PatchVersion(archive: oldPath, isCancelled: isCancelled)
-            let new = try PatchVersion(archive: newPath, isCancelled: isCancelled)
-            return try PatchMaker.make(from: old, to: new, at: target, isCancelled: isCancelled) { completed, total in
-                if !isQuiet, context.isTerminal { bar.update(phase: "Comparing", completed: completed, total: total) }
+            func version(_ path: FilePath) throws -> PatchVersion {
+                try PatchVersion(archive: path, isCancelled: isCancelled, progress: bar.updates("Reading", path))
             }
+            return try PatchMaker.make(
+                from: version(oldPath), to: version(newPath), at: target, isCancelled: isCancelled,
+                progress: bar.updates("Comparing"))
         }
         bar.clear()
         if context.json {
@@ -52,7 +49,7 @@ extension PackCommands {
                 "changedContents": .integer(Int64(summary.changedContents)),
                 "changedBytes": .integer(summary.changedBytes), "archiveSize": .integer(summary.archiveSize),
             ])
-        } else if !isQuiet {
+        } else if !arguments.flag("quiet") {
             context.print(
                 "\(output): \(ByteCount.formatted(summary.size)) for "
                     + "\(PackSupport.count(summary.changedContents, "changed content")) of "

@@ -27,27 +27,3 @@ extension PackCommands {
         return .success
     }
 }
-
-/// Small output files that must not be there yet.
-enum NewOutput {
-    /// - Throws: `AssetPackError`
-    static func write(_ bytes: [UInt8], to path: FilePath) throws {
-        do {
-            var file = try NewFile(at: path)
-            try file.descriptor.writeAll(bytes)
-            try file.publish()
-        } catch {
-            throw Packager.describe(error, writing: path)
-        }
-    }
-
-    /// Replaces a file at once.
-    /// - Throws: `AssetPackError`
-    static func replace(_ bytes: [UInt8], at path: FilePath) throws {
-        do {
-            try AtomicFile.write(bytes, to: path, durable: false)
-        } catch {
-            throw Packager.describe(error, writing: path)
-        }
-    }
-}

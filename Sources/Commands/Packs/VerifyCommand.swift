@@ -32,21 +32,21 @@ extension PackCommands {
         let manifest = try await offloadCancellable { _ in
             try arguments.path("manifest").map { try DownloadManifest.read(context.resolve($0)) }
         }
-        let bar = ProgressBar(context)
+        let bar = PackProgress(arguments, context)
         defer { bar.clear() }
         var worst = ExitCode.success
         for name in arguments.arguments("packs") {
             do {
-                let pack = try await check(
-                    context.resolve(name), name, against: manifest, context, bar, isQuiet: isQuiet)
+                let (pack, index) = try await check(context.resolve(name), name, against: manifest, bar)
                 bar.clear()
                 if context.json {
-                    context.print(json: json(pack, name))
+                    context.print(json: json(pack, name, hasIndex: index != nil))
                 } else if !isQuiet {
                     let amount = PackSupport.amount(
                         files: pack.fileCount, links: pack.linkCount, bytes: pack.installedSize)
                     context.print(
-                        "\(name): sound; \(pack.manifest.assetPackID), \(amount), sha256-tree-1m \(pack.digest)")
+                        "\(name): sound; \(pack.manifest.assetPackID), \(amount), "
+                            + "sha256-tree-1m \(pack.digest)\(index == nil ? "" : "; its index fits")")
                     PackSupport.show(pack.warnings.map { "\(name): \($0)" }, context)
                 }
             } catch let error as any LarderError {
@@ -65,59 +65,33 @@ extension PackCommands {
     }
 
     private static func check(
-        _ path: FilePath, _ name: String, against manifest: DownloadManifest?, _ context: CommandContext,
-        _ bar: ProgressBar, isQuiet: Bool
-    ) async throws -> PackContents {
-        let pack = try await offloadCancellable { isCancelled in
-            try PackInspector.inspect(path, isCancelled: isCancelled) { completed, total in
-                if !isQuiet, context.isTerminal {
-                    bar.update(phase: "Checking \(PackSupport.printable(name))", completed: completed, total: total)
-                }
-            }
+        _ path: FilePath, _ name: String, against manifest: DownloadManifest?, _ bar: PackProgress
+    ) async throws -> (pack: PackContents, index: PackIndex.Published?) {
+        let (pack, index) = try await offloadCancellable { isCancelled in
+            try PackIndex.inspect(path, isCancelled: isCancelled, progress: bar.updates("Checking", path))
         }
-        try await checkIndex(of: path, context, bar, isQuiet: isQuiet)
-        guard let manifest else { return pack }
+        guard let manifest else { return (pack, index) }
         guard let entry = manifest[pack.manifest.assetPackID] else {
             throw AssetPackError(
                 .verification, "\(name): the download manifest does not list the pack \"\(pack.manifest.assetPackID)\"."
             )
         }
-        let differences = PackVerification.differences(of: pack, from: entry)
+        var differences = PackVerification.differences(of: pack, from: entry)
+        if let index, let listed = entry.larder?.index, index.sha256 != listed.sha256 {
+            differences.append("the index beside it is not the one that the download manifest lists")
+        }
         guard differences.isEmpty else {
             throw AssetPackError(.verification, "\(name): \(differences.joined(separator: "; ")).")
         }
-        return pack
+        return (pack, index)
     }
 
-    /// Holds the archive against the index beside it, if there is one.
-    private static func checkIndex(
-        of path: FilePath, _ context: CommandContext, _ bar: ProgressBar, isQuiet: Bool
-    ) async throws {
-        try await offloadCancellable { isCancelled in
-            let indexPath = PackIndex.path(besideArchive: path)
-            guard FileDescriptor.currentDirectory.exists(at: indexPath) else { return }
-            let index = try PackIndex.read(indexPath)
-            let actual = try PackIndex.make(
-                ofArchive: path, chunkAverage: index.chunkAverage, isCancelled: isCancelled
-            ) { completed, total in
-                if !isQuiet, context.isTerminal {
-                    bar.update(phase: "Checking the index", completed: completed, total: total)
-                }
-            }
-            if let difference = index.difference(from: actual) {
-                throw PackUpdateError(
-                    .mismatch,
-                    "\(indexPath) is not the index of the archive beside it: \(difference). Remove it, and make it again "
-                        + "with 'ba-package index'.")
-            }
-        }
-    }
-
-    private static func json(_ pack: PackContents, _ name: String) -> JSONValue {
+    private static func json(_ pack: PackContents, _ name: String, hasIndex: Bool) -> JSONValue {
         [
             "archive": .string(name), "sound": true, "assetPackID": .string(pack.manifest.assetPackID),
             "archiveSize": .integer(pack.archiveSize), "installedSize": .integer(pack.installedSize),
             "fileCount": .integer(Int64(pack.fileCount)), "linkCount": .integer(Int64(pack.linkCount)),
+            "hasIndex": .bool(hasIndex),
             "digest": ["algorithm": "sha256-tree-1m", "value": .string(pack.digest)],
             "warnings": .array(pack.warnings.map { .string($0) }),
         ]

@@ -25,9 +25,9 @@ struct ServedPack: Sendable {
     /// What the download manifest says about it.
     func entry(base: String) -> DownloadManifestPack {
         let url = "\(base)/assets/\(id)"
-        var info = DownloadManifestPack.LarderInfo(
-            digest: .init(value: contents.digest), installedSize: contents.installedSize, fileCount: contents.fileCount)
-        UpdateListing(index: index?.listing).list(in: &info, packURL: url)
+        let info = DownloadManifestPack.LarderInfo(
+            digest: .init(value: contents.digest), installedSize: contents.installedSize, fileCount: contents.fileCount,
+            index: index?.listing(packURL: url))
         return DownloadManifestPack(
             id: id, url: url, version: version, downloadSize: contents.archiveSize,
             downloadPolicy: contents.manifest.downloadPolicy, userInfo: contents.manifest.userInfo,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppleArchive
-import AssetPacks
-import Crypto
+package import AssetPacks
 import Kit
 package import System
 
@@ -17,34 +15,28 @@ extension PackIndex {
         ofArchive path: FilePath, chunkAverage: Int = ContentChunker.defaultAverage,
         isCancelled: () -> Bool = { false }, progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> PackIndex {
-        let file = try PackInspector.open(path)
-        let total = (try? file.borrowed.status().size) ?? 0
         let maker = PackIndexMaker(chunkAverage: chunkAverage)
-        let decoder = try ArchiveDecoder(sink: maker)
-        decoder.onBlock = { [unowned decoder] block in
-            if let format = decoder.blockFormat { maker.format(format) }
-            maker.block(contentSize: block.contentSize, storedSize: block.storedSize)
-        }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TreeDigest.spanSize, alignment: 4096)
-        defer { buffer.deallocate() }
-        var completed: Int64 = 0
-        do {
-            while true {
-                let count = try file.borrowed.readFully(into: buffer)
-                if count == 0 { break }
-                let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
-                maker.archive(bytes)
-                try decoder.feed(bytes)
-                if isCancelled() { throw CancellationError() }
-                completed += Int64(count)
-                progress(completed, total)
-            }
-            try decoder.finish()
-        } catch let error as ArchiveError {
-            throw ArchiveError(error.code, "\(path): \(error.message)", cause: error.cause)
-        } catch let error as Errno {
-            throw AssetPackError(.io, "Could not read \"\(path)\": \(error).", cause: nil)
-        }
+        try ArchiveReading.read(path, into: maker, witness: maker, isCancelled: isCancelled, progress: progress)
         return try maker.finish()
+    }
+
+    /// What is in a pack, and the index that lies beside it, which must be the archive's: from reading the archive once.
+    /// Blocks.
+    /// - Parameters: as of `make`.
+    /// - Returns: no index when there is none.
+    /// - Throws: as `PackInspector.inspect`, and `PackUpdateError`, which names the index.
+    package static func inspect(
+        _ path: FilePath, isCancelled: () -> Bool = { false },
+        progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws -> (pack: PackContents, index: Published?) {
+        let found = Result { try PackIndex.beside(archive: path) }
+        let average = (try? found.get())?.index.chunkAverage
+        let maker = average.map { PackIndexMaker(chunkAverage: $0) }
+        let pack = try PackInspector.inspect(path, witness: maker, isCancelled: isCancelled, progress: progress)
+        guard let (bytes, index) = try found.get(), let maker else { return (pack, nil) }
+        if let difference = index.difference(from: try maker.finish()) {
+            throw mismatch(besideArchive: path, difference)
+        }
+        return (pack, Published(bytes))
     }
 }

@@ -14,8 +14,24 @@ extension PackIndex {
     /// Reads and checks the file at `path`.
     /// - Throws: `PackUpdateError` that names the file.
     package static func read(_ path: FilePath) throws -> PackIndex {
+        guard let (_, index) = try load(path) else {
+            throw PackUpdateError(.io, "There is no index at \"\(path)\".")
+        }
+        return index
+    }
+
+    /// The index that lies beside an archive, and its file's bytes; nil when there is none.
+    /// - Throws: `PackUpdateError` that names the file.
+    static func beside(archive: FilePath) throws -> (bytes: [UInt8], index: PackIndex)? {
+        try load(path(besideArchive: archive))
+    }
+
+    private static func load(_ path: FilePath) throws -> (bytes: [UInt8], index: PackIndex)? {
         do {
-            return try PackIndex(decoding: File.read(path, limit: maximumSize))
+            let bytes = try File.read(path, limit: maximumSize)
+            return (bytes, try PackIndex(decoding: bytes))
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
         } catch let error as PackUpdateError {
             throw PackUpdateError(error.code, "\(path): \(error.message)", cause: error.cause)
         } catch let error as any LarderError {
@@ -25,19 +41,21 @@ extension PackIndex {
         }
     }
 
+    /// What is said of an index that is not the archive's.
+    static func mismatch(besideArchive archive: FilePath, _ reason: String) -> PackUpdateError {
+        PackUpdateError(
+            .mismatch,
+            "\(path(besideArchive: archive)) is not the index of the archive beside it: \(reason). Remove it, and make it "
+                + "again with 'ba-package index'.")
+    }
+
     /// Writes the file, complete or not at all.
     /// - Returns: its bytes.
     /// - Throws: `AssetPackError`; `outputExists` when something is at `path`.
     @discardableResult
     package func write(to path: FilePath) throws -> [UInt8] {
         let bytes = try encoded()
-        do {
-            var file = try NewFile(at: path)
-            try file.descriptor.writeAll(bytes)
-            try file.publish()
-        } catch {
-            throw Packager.describe(error, writing: path)
-        }
+        try NewOutput.write(bytes, to: path)
         return bytes
     }
 }

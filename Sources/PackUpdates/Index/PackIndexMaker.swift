@@ -6,16 +6,16 @@ import AssetPacks
 import Crypto
 import Kit
 
-/// Makes an index from what passes by: the bytes of an archive, its blocks and its entries. Use it from one thread.
+/// Makes an index from what passes by: the blocks of an archive and its entries. Use it from one thread.
 ///
 /// It never fails before its end: an archive that no index can describe is known by `finish`, so that making an index is
 /// no reason for packing to break off.
-final class PackIndexMaker: ArchiveSink {
+final class PackIndexMaker: ArchiveWitness {
     /// Contents of fewer bytes have no chunks: a block or two holds them whole.
     static let smallestChunkedContent: UInt64 = 128 << 10
 
     private let chunkAverage: Int
-    private var digest = TreeDigest()
+    private var reading: ArchiveReading?
     private var letter: UInt8?
     private var blockSize: UInt64 = 0
     private var streamSize: UInt64 = 0
@@ -45,12 +45,14 @@ final class PackIndexMaker: ArchiveSink {
 
     init(chunkAverage: Int) { self.chunkAverage = chunkAverage }
 
-    /// The archive's next bytes.
-    func archive(_ bytes: UnsafeRawBufferPointer) { digest.update(bytes) }
-
     func format(_ format: ArchiveBlockFormat) {
         letter = format.letter
         blockSize = format.blockSize
+    }
+
+    func block(_ block: ArchiveBlock, format: ArchiveBlockFormat) {
+        self.format(format)
+        self.block(contentSize: block.contentSize, storedSize: block.storedSize)
     }
 
     func block(contentSize: UInt64, storedSize: UInt64) {
@@ -112,9 +114,13 @@ final class PackIndexMaker: ArchiveSink {
                 kind: .file(content: number, offset: Int64(clamping: file.offset), isExecutable: file.isExecutable)))
     }
 
+    func archive(_ reading: ArchiveReading) { self.reading = reading }
+
     /// - Throws: `PackUpdateError.notIndexable` that says why the archive can have no index.
     func finish() throws -> PackIndex {
-        guard let letter else { throw Self.notIndexable("it is not made of blocks that stand for themselves") }
+        guard let letter, let reading else {
+            throw Self.notIndexable("it is not made of blocks that stand for themselves")
+        }
         if let obstacle { throw Self.notIndexable(obstacle) }
         var nonempty: Set<String> = []
         for entry in entries {
@@ -128,7 +134,7 @@ final class PackIndexMaker: ArchiveSink {
         do {
             return try PackIndex(
                 archive: .init(
-                    size: digest.length, digest: digest.finish(), letter: letter, blockSize: Int(clamping: blockSize),
+                    size: reading.size, digest: reading.digest, letter: letter, blockSize: Int(clamping: blockSize),
                     streamSize: Int64(clamping: streamSize), storedSizes: storedSizes),
                 contents: contents, entries: entries.filter { $0.kind != .folder || !nonempty.contains($0.path) },
                 chunkAverage: chunkAverage, chunks: chunks)

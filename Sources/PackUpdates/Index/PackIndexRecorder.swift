@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import AppleArchive
+import AssetPacks
+import Crypto
 
 /// Makes the index of an archive while that is being written, from what its writer shows: the archive is not read again.
 /// Use it from one thread.
 package final class PackIndexRecorder {
     private let maker: PackIndexMaker
     private let decoder: ArchiveDecoder
+    private var digest = TreeDigest()
 
     /// - Parameter format: how the archive is cut in blocks; nil for one without, which has no index.
     package init(format: ArchiveBlockFormat?, chunkAverage: Int = ContentChunker.defaultAverage) throws {
@@ -18,7 +21,7 @@ package final class PackIndexRecorder {
     }
 
     /// The archive's next bytes, as they are written.
-    package func record(archive bytes: UnsafeRawBufferPointer) { maker.archive(bytes) }
+    package func record(archive bytes: UnsafeRawBufferPointer) { digest.update(bytes) }
 
     /// The archive's next block, uncompressed, and how many bytes its payload has.
     /// - Throws: `ArchiveError`
@@ -31,6 +34,7 @@ package final class PackIndexRecorder {
     /// - Throws: `PackUpdateError.notIndexable`, `ArchiveError`
     package func finish() throws -> PackIndex {
         try decoder.finish()
+        maker.archive(ArchiveReading(size: digest.length, digest: digest.finish()))
         return try maker.finish()
     }
 }

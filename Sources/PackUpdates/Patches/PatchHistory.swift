@@ -67,7 +67,7 @@ package struct PatchHistory {
     /// From the index beside it when that can be the archive's, so that not every archive is read.
     private static func digest(of path: FilePath) -> String? {
         guard let file = try? OwnedDescriptor(path, .readOnly) else { return nil }
-        if let index = try? PackIndex.read(PackIndex.path(besideArchive: path)),
+        if let (_, index) = try? PackIndex.beside(archive: path),
             index.archive.size == (try? file.borrowed.status().size)
         {
             return index.archive.digest.hex
@@ -80,7 +80,7 @@ extension PatchTable {
     /// Where the patch from a version goes: beside the new archive, under its name without `.aar`.
     package static func path(besideArchive archive: FilePath, from version: Int) -> FilePath {
         let name = archive.string.hasSuffix(".aar") ? String(archive.string.dropLast(4)) : archive.string
-        return FilePath(name + UpdateListing.patchSuffix(from: version))
+        return FilePath(name + DownloadManifestPack.LarderInfo.Patch.suffix(from: version))
     }
 
     /// Whether the file at a path is the patch between two versions already.
@@ -93,7 +93,9 @@ extension PatchTable {
 
     /// What a download manifest lists of a patch.
     /// - Throws: `PackUpdateError.io`
-    package static func listing(_ path: FilePath, from version: PatchHistory.Version) throws -> UpdateListing.Patch {
+    package static func listing(
+        _ path: FilePath, from version: PatchHistory.Version, packURL: String
+    ) throws -> DownloadManifestPack.LarderInfo.Patch {
         do {
             let file = try OwnedDescriptor(path, .readOnly)
             var digest = SHA256()
@@ -106,9 +108,8 @@ extension PatchTable {
                     size += Int64(count)
                 }
             }
-            return UpdateListing.Patch(
-                from: version.number, base: version.digest,
-                file: UpdateListing.File(size: size, sha256: digest.finish().hex))
+            return .init(
+                from: version.number, base: version.digest, packURL: packURL, size: size, sha256: digest.finish().hex)
         } catch {
             throw PackUpdateError(.io, "Could not read the patch \"\(path)\": \(error).", cause: error)
         }

@@ -14,29 +14,21 @@ package struct PatchVersion: Sendable {
 
     /// Takes the index that lies beside the archive, or makes one when none does. Blocks.
     /// - Throws: `PackUpdateError`, `ArchiveError` or `AssetPackError`, which name the file; `CancellationError`.
-    package init(archive: FilePath, isCancelled: () -> Bool = { false }) throws {
+    package init(
+        archive: FilePath, isCancelled: () -> Bool = { false },
+        progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws {
         self.archive = archive
-        let path = PackIndex.path(besideArchive: archive)
-        let bytes: [UInt8]
-        do {
-            bytes = try File.read(path, limit: PackIndex.maximumSize)
-        } catch Errno.noSuchFileOrDirectory {
-            index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled)
+        guard let (bytes, index) = try PackIndex.beside(archive: archive) else {
+            index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
             indexDigest = SHA256.hash(try index.encoded())
             return
-        } catch {
-            throw PackUpdateError(.io, "Could not read the index \"\(path)\": \(error).", cause: error)
-        }
-        do {
-            index = try PackIndex(decoding: bytes)
-        } catch let error as PackUpdateError {
-            throw PackUpdateError(error.code, "\(path): \(error.message)", cause: error.cause)
         }
         let size = try? FileDescriptor.currentDirectory.status(at: archive, followingLinks: true).size
         guard size == nil || size == index.archive.size else {
-            throw PackUpdateError(
-                .mismatch, "\(path) is the index of another archive than \(archive). Remove it, and make it again.")
+            throw PackIndex.mismatch(besideArchive: archive, "it is of an archive of another size")
         }
+        self.index = index
         indexDigest = SHA256.hash(bytes)
     }
 }

@@ -39,7 +39,9 @@ struct DownloadManifestCommandTests {
             try here.rename(from: scratch("B.aar.index"), to: scratch("A.aar.index"))
             let wrong = await shell(update)
             #expect(wrong.code == .badInput)
-            #expect(wrong.errors.contains("A.aar.index is the index of another archive than A.aar"))
+            #expect(
+                wrong.errors.contains(
+                    "A.aar.index is not the index of the archive beside it: it is that of another one"))
             try here.remove(at: scratch("A.aar.index"))
             #expect(await shell(update).code == .success)
             #expect(try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder?.index == nil)

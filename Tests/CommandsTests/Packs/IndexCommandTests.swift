@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AssetPacks
 import Kit
 import PackUpdates
 import System
@@ -61,7 +62,10 @@ struct IndexCommandTests {
             let shell = PackShell(scratch: scratch)
             try shell.writeTree()
             #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
-            #expect(await shell("verify", "X.aar").code == .success)
+            let sound = await shell("verify", "X.aar")
+            #expect(sound.code == .success && sound.output.hasSuffix("; its index fits\n"))
+            let json = try JSONParser.parse(await shell("verify", "X.aar", "--json").output).value
+            #expect(json["hasIndex"] == true)
             try scratch.write("another film", to: "Intro.m4v")
             #expect(await shell("package", "M.json", "-o", "Y.aar").code == .success)
             try scratch.write(try File.read(scratch("Y.aar.index")), to: "X.aar.index")
@@ -72,6 +76,23 @@ struct IndexCommandTests {
             let damaged = await shell("verify", "X.aar")
             #expect(damaged.code == .badInput)
             #expect(damaged.errors.contains("X.aar.index"))
+        }
+    }
+
+    @Test func verifyHoldsTheIndexAgainstTheManifest() async throws {
+        try await Scratch.with { scratch in
+            let shell = PackShell(scratch: scratch)
+            try shell.writeTree()
+            #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
+            let create = ["download-manifest", "create", "X.aar", "--linux", "--download-base-url", "https://h"]
+            #expect(await shell(create + ["-o", "D.json"]).code == .success)
+            #expect(await shell("verify", "X.aar", "--manifest", "D.json").code == .success)
+            var manifest = try DownloadManifest.read(scratch("D.json"))
+            manifest.assetPacks[0].larder?.index?.sha256 = String(repeating: "0a", count: 32)
+            try scratch.write(manifest.serialized, to: "D.json")
+            let other = await shell("verify", "X.aar", "--manifest", "D.json")
+            #expect(other.code == .badInput)
+            #expect(other.errors.contains("the index beside it is not the one that the download manifest lists"))
         }
     }
 }

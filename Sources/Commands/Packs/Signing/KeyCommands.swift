@@ -38,15 +38,7 @@ extension PackCommands {
         let key = try Ed25519PrivateKey()
         let pem = try key.pem()
         try await offload {
-            let path = context.resolve(name)
-            do {
-                var file = try NewFile(at: path, permissions: .ownerReadWrite)
-                try file.descriptor.writeAll(pem)
-                try file.descriptor.synchronize()
-                try file.publish()
-            } catch {
-                throw Packager.describe(error, writing: path)
-            }
+            try NewOutput.write(pem, to: context.resolve(name), permissions: .ownerReadWrite, durable: true)
         }
         if context.json {
             context.print(json: ["file": .string(name), "publicKey": .string(key.publicKey.text)])
@@ -124,11 +116,7 @@ extension PackCommands {
                     + "that somebody else had."
             ),
             .value("expires", "time", "When the set is no longer believed, such as 365d; without it, never."),
-            .value(
-                PackSupport.outputOption, short: "o", "file",
-                "Where to write it, instead of replacing the manifest; nothing else is "
-                    + "overwritten.", completion: .file),
-            PackSupport.quiet,
+            PackSupport.replacementOutput, PackSupport.quiet,
         ],
         arguments: [CommandArgument("manifest", "The manifest, a .json file.", completion: .file)]
     ) { arguments, context in
@@ -161,8 +149,8 @@ extension PackCommands {
                     + "\(missing(next.root, known)) of "
                     + "the new one. Give each with --sign-with.")
         }
-        try await SigningSupport.write(
-            manifest, to: arguments.value(PackSupport.outputOption).map { context.resolve($0) }, inPlaceOf: path)
+        try await PackSupport.write(
+            Array(manifest.document.serialized(.pretty).utf8), arguments, context, replacing: path)
         if !arguments.flag("quiet") {
             context.print("\(PackSupport.printable(path.string)): keys of \(next.app), version \(next.version)")
             context.print("For the Info.plist of its next version:")

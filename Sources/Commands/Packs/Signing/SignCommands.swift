@@ -31,11 +31,7 @@ extension PackCommands {
             .value("generation", "n", "Which in a row: a number, or 'next'.", default: "next"),
             .flag("co-sign", "Add a signature to those there are, and change nothing else."),
         ] + SigningSupport.platforms + [
-            .value(
-                PackSupport.outputOption, short: "o", "file",
-                "Where to write it, instead of replacing the manifest; nothing else is "
-                    + "overwritten.", completion: .file),
-            .json, PackSupport.quiet,
+            PackSupport.replacementOutput, .json, PackSupport.quiet,
         ],
         arguments: [CommandArgument("manifest", "The manifest, a .json file.", completion: .file)]
     ) { arguments, context in
@@ -68,8 +64,8 @@ extension PackCommands {
             publication = try newPublication(arguments, before: try manifest.publication)
             try manifest.sign(publication, with: keys)
         }
-        try await SigningSupport.write(
-            manifest, to: arguments.value(PackSupport.outputOption).map { context.resolve($0) }, inPlaceOf: path)
+        try await PackSupport.write(
+            Array(manifest.document.serialized(.pretty).utf8), arguments, context, replacing: path)
         let signers = try manifest.signatures.map(\.key.text)
         if context.json {
             context.print(

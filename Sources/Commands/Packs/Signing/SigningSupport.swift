@@ -94,18 +94,6 @@ enum SigningSupport {
         return keys.keySet(app: bundle.identifier)
     }
 
-    /// Writes to `output`, which must be new, or else over the manifest.
-    static func write(_ manifest: SignedManifest, to output: FilePath?, inPlaceOf path: FilePath) async throws {
-        let bytes = Array(manifest.document.serialized(.pretty).utf8)
-        try await offload {
-            if let output, output != path {
-                try NewOutput.write(bytes, to: output)
-            } else {
-                try NewOutput.replace(bytes, at: path)
-            }
-        }
-    }
-
     /// `30d`, `12h` or a time, from `now` on.
     static func end(_ text: String, now: Timestamp) throws -> Timestamp {
         let units: [Character: Int64] = ["m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
