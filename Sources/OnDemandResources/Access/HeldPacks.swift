@@ -21,16 +21,17 @@ final class HeldPacks: Sendable {
     /// - Returns: false, and nothing is held more than before, when one of them is being taken away.
     /// - Throws: `Errno`
     func tryToHold(_ packs: Set<String>) throws -> Bool {
-        let refused = try uses.withLock { uses -> Bool in
+        var isHeld = false
+        defer { if !isHeld { letGo(packs) } }
+        isHeld = try uses.withLock { uses -> Bool in
             for pack in packs { uses[pack, default: Use()].count += 1 }
             for pack in packs where uses[pack]?.isLocked == false {
-                guard try locks.hold(pack) else { return true }
+                guard try locks.hold(pack) else { return false }
                 uses[pack]?.isLocked = true
             }
-            return false
+            return true
         }
-        if refused { letGo(packs) }
-        return !refused
+        return isHeld
     }
 
     /// Holds packs once more each, and waits for those that are being taken away. Blocks.
