@@ -4,6 +4,7 @@
 import DeviceProtocol
 import DeviceSupport
 import Kit
+import PackNamespace
 import System
 import TestSupport
 
@@ -42,12 +43,27 @@ extension ResourceCampaign {
             let kept = app.parts.filter { $0.tags.isDisjoint(with: before) && local.contains($0.packID) }
             if kept.isEmpty { break }
             guard ContinuousClock.now < end else {
-                for part in kept { tally.violation("\(part.packID) is used by nobody and was kept") }
+                for part in kept {
+                    tally.violation("\(part.packID) is used by nobody and was kept\n\(try await explanation(part))")
+                }
                 break
             }
             Processes.sleep(milliseconds: 20)
         }
         tally.count("looks at what is kept")
+    }
+
+    /// Who uses a pack, what the service does with it, and how it came to that.
+    private func explanation(_ part: TaggedApp.Part) async throws -> String {
+        let layout = AppRootLayout(root: device.paths.appRoot(SampleApp.bundleID))
+        let isUsed = try PackUses(of: layout).isUsed(part.packID)
+        var lines = [isUsed ? "somebody has it in use" : "nobody has it in use"]
+        let status = try await device.connect().send(StatusRequest())
+        lines += status.transfers.map { "transfer of \($0.pack): \($0.state.rawValue) \($0.waitsFor ?? "")" }
+        for (place, holder) in holders.enumerated() {
+            for line in holder?.history(of: part.tags) ?? [] { lines.append("process \(place): \(line)") }
+        }
+        return lines.map { "  \($0)" }.joined(separator: "\n")
     }
 
     /// When nobody is there any more, nothing is in use, and all of it may go without a trace.

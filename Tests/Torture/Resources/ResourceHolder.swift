@@ -21,13 +21,28 @@ final class ResourceHolder {
 
     let program: RunningProgram
     private(set) var requests: [String: Request] = [:]
+    /// All requests that this process ever made: their tags, and what was asked and said of them.
+    private var histories: [String: (tags: Set<String>, said: [String])] = [:]
     private var seen = 0
 
     init(_ program: RunningProgram) { self.program = program }
 
-    func ask(_ command: String) async throws -> String { try await program.ask(command) }
+    func ask(_ command: String) async throws -> String {
+        let answer = try await program.ask(command)
+        let words = command.split(separator: " ")
+        if words.count > 1 { histories[String(words[1])]?.said.append("\(words[0]): \(answer)") }
+        return answer
+    }
+
+    /// What became of the requests for any of some tags, for whoever has to explain it.
+    func history(of tags: Set<String>) -> [String] {
+        histories.filter { !$0.value.tags.isDisjoint(with: tags) }.sorted { $0.key < $1.key }.map {
+            "\($0.key) for \($0.value.tags.sorted()): \($0.value.said.joined(separator: ", "))"
+        }
+    }
 
     func begin(_ name: String, _ tags: Set<String>, isConditional: Bool) async throws {
+        histories[name] = (tags, [])
         _ = try await ask("make \(name) \(tags.sorted().joined(separator: ","))")
         if isConditional {
             guard try await ask("conditionally \(name)") == "ok true" else {
@@ -54,6 +69,7 @@ final class ResourceHolder {
             let words = line.split(separator: " ")
             guard words.count >= 3, words[0] == "update" else { continue }
             let name = String(words[1])
+            histories[name]?.said.append(words[2...].joined(separator: " "))
             if words[2] == "begun" { requests[name]?.phase = .begun } else { requests[name] = nil }
         }
         seen = lines.count
