@@ -70,7 +70,7 @@ let package = Package(
         room("AssetPacks", "AppleArchive", "Crypto", "Languages", "Kit", "System"),
         room("PackUpdates", "AssetPacks", "Deltas", "AppleArchive", "Crypto", "Kit", "System"),
         room("AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
-        room("ResourceTags", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
+        room("ResourceTags", "AppBundles", "PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "Kit", "System"),
         room("PackNamespace", "Kit", "System"),
         room("DeviceProtocol", "Kit", "System"),
         room(
@@ -139,7 +139,7 @@ let package = Package(
             path: "Tests/AssetPacksTests", exclude: ["Fixtures"]),
         tests("PackUpdates", "PackUpdates", "AssetPacks", "Deltas", "AppleArchive", "Crypto", "Kit", "System"),
         tests("AppBundles", "AppBundles", "AssetPacks", "Crypto", "Kit", "System"),
-        tests("ResourceTags", "ResourceTags", "AppBundles", "AssetPacks", "Kit", "System"),
+        tests("ResourceTags", "ResourceTags", "AppBundles", "PackUpdates", "AssetPacks", "Kit", "System"),
         tests("PackNamespace", "PackNamespace", "Kit", "System"),
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Kit
+import PackUpdates
 import System
 import TestSupport
 import Testing
@@ -56,6 +57,9 @@ struct ResourceBuilderTests {
                 #expect(read.fileCount == output.contents.fileCount)
                 #expect(read.directoryCount == output.contents.directoryCount)
                 #expect(read.manifest.downloadPolicy == output.pack.downloadPolicy)
+                let index = try #require(try PackIndex.published(besideArchive: path, of: read))
+                #expect(output.index == .written(size: Int64(index.bytes.count), sha256: index.sha256))
+                #expect(index.bytes == (try PackIndex.make(ofArchive: path).encoded()))
             }
         }
     }
@@ -67,6 +71,7 @@ struct ResourceBuilderTests {
             for threads in [1, 5] {
                 var builder = ResourceBuilder(sources)
                 builder.threads = threads
+                builder.hasIndexes = threads == 1
                 let folder = try scratch.makeDirectory("packs\(threads)")
                 digests.append(try builder.packAll(into: folder).map(\.contents.digest))
             }
@@ -95,6 +100,11 @@ struct ResourceBuilderTests {
             let old = try before.downloadManifest(baseURL: "https://cdn.example.com/packs/")
             #expect(old.assetPacks.allSatisfy { $0.version == 0 })
             #expect(old.assetPacks.first?.url == "https://cdn.example.com/packs/\(before.outputs[0].pack.id).aar")
+            for (pack, output) in zip(old.assetPacks, before.outputs) {
+                let index = try #require(pack.larder?.index)
+                #expect(index.url == pack.url + ".index")
+                #expect(output.index == .written(size: index.size, sha256: index.sha256))
+            }
             try scratch.write("changed", to: "R/big")
             let second = try TaggedSources(
                 TagManifest(
@@ -107,8 +117,19 @@ struct ResourceBuilderTests {
             let big = ResourceTagSet(["big"]).packID(bundleID: "org.example.game")
             #expect(new.assetPacks.map(\.version).sorted() == [0, 1])
             #expect(new[big]?.version == 1)
-            let same = try after.downloadManifest(baseURL: "https://cdn.example.com/packs", previous: new)
-            #expect(same == new)
+            // The patches that were made for an archive stay with it, and go with the next.
+            var patched = new
+            let file = DownloadManifestPack.LarderInfo.UpdateFile(
+                url: "https://cdn.example.com/packs/\(big).aar.from-0.patch", size: 7,
+                sha256: String(repeating: "0", count: 64))
+            let place = try #require(patched.assetPacks.firstIndex { $0.id == big })
+            patched.assetPacks[place].larder?.patches = [
+                .init(from: 0, base: String(repeating: "1", count: 64), file: file)
+            ]
+            let same = try after.downloadManifest(baseURL: "https://cdn.example.com/packs", previous: patched)
+            #expect(same == patched)
+            let other = try before.downloadManifest(baseURL: "https://cdn.example.com/packs", previous: patched)
+            #expect(other[big]?.version == 2 && other[big]?.larder?.patches == [])
         }
     }
 

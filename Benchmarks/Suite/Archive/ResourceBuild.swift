@@ -30,13 +30,19 @@ struct ResourceBuild: Benchmark {
             target = scratch.path.appending("packs\(round)")
             try FileDescriptor.currentDirectory.makeDirectories(at: target)
         }
-        let times = try Timing.compare(
-            rounds: options.rounds, preparing: makeWay,
-            { _ = try ResourceBuilder(many).packAll(into: target) },
-            { _ = try ResourceBuilder(one).packAll(into: target) })
-        report.ratio(
-            "odr-build 1,000 tags / one pack", times.ours.ratios(to: times.reference), .atMost(1.2),
-            detail: times.ours.text(beside: times.reference))
+        for hasIndexes in [true, false] {
+            func pack(_ sources: TaggedSources) throws {
+                var builder = ResourceBuilder(sources)
+                builder.hasIndexes = hasIndexes
+                _ = try builder.packAll(into: target)
+            }
+            let times = try Timing.compare(
+                rounds: options.rounds, preparing: makeWay, { try pack(many) }, { try pack(one) })
+            report.ratio(
+                "odr-build 1,000 tags / one pack, \(hasIndexes ? "with" : "without") indexes",
+                times.ours.ratios(to: times.reference), .atMost(1.2),
+                detail: times.ours.text(beside: times.reference))
+        }
     }
 
     private static func sources(_ folder: FilePath, _ tags: [String]) throws -> TaggedSources {

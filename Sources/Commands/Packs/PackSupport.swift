@@ -32,6 +32,10 @@ enum PackSupport {
         "How much is compressed at a time, such as 1m or 256KiB. Without it, from 128 KiB to 1 MiB: the least that makes the "
             + "archive at most about 2 % larger, since devices that update fetch whole blocks.")
 
+    static let noIndex = "no-index"
+    static let noIndexOption = CommandOption.flag(
+        noIndex, "Write no index beside an archive: devices then fetch it whole.")
+
     /// Where a command's archive goes, which must be an `.aar` file.
     static func archiveOutput(_ arguments: ParsedArguments) throws -> String {
         let output = try arguments.required(outputOption)

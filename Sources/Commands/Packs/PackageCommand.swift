@@ -33,7 +33,7 @@ extension PackCommands {
                 "normalize",
                 "Take the times out of PNG, zip and gzip files that note when they were made, so that a rebuilt file that is "
                     + "otherwise the same is no change."),
-            .flag("no-index", "Leave the index out: devices then fetch the archive whole."), PackSupport.quiet,
+            PackSupport.noIndexOption, PackSupport.quiet,
         ],
         arguments: [CommandArgument("manifest", "The pack manifest, a .json file.", completion: .file)]
     ) { arguments, context in
@@ -43,7 +43,7 @@ extension PackCommands {
         let isQuiet = arguments.flag("quiet")
         let bar = PackProgress(arguments, context)
         defer { bar.clear() }
-        let wantsIndex = !arguments.flag("no-index")
+        let wantsIndex = !arguments.flag(PackSupport.noIndex)
         let (evaluation, result, index) = try await offloadCancellable { isCancelled in
             let evaluation = try PackSupport.evaluate(arguments, context)
             if !isQuiet { PackSupport.show(evaluation.warnings.map(\.message), context) }
@@ -66,7 +66,7 @@ extension PackCommands {
                 "\(output): \(evaluation.manifest.assetPackID), \(amount), packed to \(ByteCount.formatted(result.archiveSize))"
             )
             switch index {
-            case .written(let size): context.print("\(output)\(PackIndex.fileSuffix): \(ByteCount.formatted(size))")
+            case .written(let size, _): context.print("\(output)\(PackIndex.fileSuffix): \(ByteCount.formatted(size))")
             case .impossible(let reason): PackSupport.show([reason], context)
             case nil: break
             }
@@ -81,7 +81,7 @@ extension PackCommands {
         guard withIndex else {
             return (try packager.package(to: path, isCancelled: isCancelled, progress: progress), nil)
         }
-        let (result, index) = try packager.packageWithIndex(to: path, isCancelled: isCancelled, progress: progress)
-        return (result, index)
+        let indexed = try packager.packageWithIndex(to: path, isCancelled: isCancelled, progress: progress)
+        return (indexed.result, indexed.index)
     }
 }

@@ -5,6 +5,7 @@ import AppBundles
 import AppleArchive
 import AssetPacks
 import Kit
+import PackUpdates
 import ResourceTags
 import System
 
@@ -12,11 +13,11 @@ extension ResourceCommands {
     static let build = Command(
         "build", summary: "Pack an app's tagged resources",
         discussion: """
-            Makes a folder with "packs", one ordinary asset pack for each distinct set of tags, and "Resources", what belongs at \
-            the root of the app's resources: OnDemandResources.plist, and AssetPackManifest.plist, or a template of it when \
-            --url-prefix does not say where the packs will be. With --download-base-url there is DownloadManifest.json too, which \
-            is what BAManifestURL leads to. The folder appears when everything in it is complete; nothing is overwritten. The \
-            checks of `larder odr check` come first.
+            Makes a folder with "packs", one ordinary asset pack with its index for each distinct set of tags, and \
+            "Resources", what belongs at the root of the app's resources: OnDemandResources.plist, and \
+            AssetPackManifest.plist, or a template of it when --url-prefix does not say where the packs will be. With \
+            --download-base-url there is DownloadManifest.json too, which is what BAManifestURL leads to. The folder appears \
+            when everything in it is complete; nothing is overwritten. The checks of `larder odr check` come first.
             """,
         examples: [
             .init(
@@ -46,7 +47,8 @@ extension ResourceCommands {
                 "previous-manifest", "file.json",
                 "The download manifest of the last build: packs that did not change keep their versions.",
                 completion: .file),
-            limitsOption, PackSupport.compressionOption, PackSupport.packBlockSizeOption, PackSupport.quiet,
+            limitsOption, PackSupport.compressionOption, PackSupport.packBlockSizeOption, PackSupport.noIndexOption,
+            PackSupport.quiet,
         ], arguments: [folderArgument]
     ) { arguments, context in
         let job = try BuildResourcesJob(arguments, context)
@@ -65,6 +67,7 @@ extension ResourceCommands {
         context.print(
             "\(job.output): \(PackSupport.count(product.outputs.count, "pack")), packed to \(ByteCount.formatted(size))"
         )
+        PackSupport.show(job.missingIndexes(product), context)
         job.tellMissingKeys(product)
         return .success
     }
@@ -119,6 +122,7 @@ struct BuildResourcesJob: Sendable {
             builder.compression =
                 arguments.value("compression").flatMap { Compression(rawValue: $0) } ?? builder.compression
             builder.blockSize = blockSize
+            builder.hasIndexes = !arguments.flag(PackSupport.noIndex)
             let outputs = try builder.packAll(
                 into: folder.appending("packs"), isCancelled: isCancelled, progress: progress)
             product = ResourceProduct(plan: sources.plan, outputs: outputs)
@@ -158,6 +162,15 @@ struct BuildResourcesJob: Sendable {
             (address.fileName, try product.assetPackManifest(address).serialized()),
         ]
         for (name, bytes) in lists { try NewOutput.write(bytes, to: folder.appending(name)) }
+    }
+
+    /// Why packs that were to have an index have none, once for each reason.
+    func missingIndexes(_ product: ResourceProduct) -> [String] {
+        var counts: [String: Int] = [:]
+        for output in product.outputs {
+            if case .impossible(let reason) = output.index { counts[reason, default: 0] += 1 }
+        }
+        return counts.sorted { $0.key < $1.key }.map { "\(PackSupport.count($0.value, "pack")): \($0.key)" }
     }
 
     /// Says what the app's `Info.plist` must allow before the packs of the installation may come.

@@ -3,7 +3,7 @@
 
 package import AppleArchive
 import AssetPacks
-import Crypto
+package import Crypto
 
 /// Makes the index of an archive while that is being written, from what its writer shows: the archive is not read again.
 /// Use it from one thread.
@@ -30,11 +30,14 @@ package final class PackIndexRecorder {
         try decoder.feed(content)
     }
 
+    /// The archive's, when all of it was shown.
+    package private(set) lazy var archiveDigest = digest.finish()
+
     /// The index, when all was shown.
     /// - Throws: `PackUpdateError.notIndexable`, `ArchiveError`
     package func finish() throws -> PackIndex {
         try decoder.finish()
-        maker.archive(ArchiveReading(size: digest.length, digest: digest.finish()))
+        maker.archive(ArchiveReading(size: digest.length, digest: archiveDigest))
         return try maker.finish()
     }
 }

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppleArchive
+package import AppleArchive
 package import AssetPacks
+package import Crypto
 import Kit
 package import System
 
 extension Packager {
     /// What became of an archive's index.
     package enum IndexOutcome: Hashable, Sendable {
-        /// It was written; its size in bytes.
-        case written(size: Int64)
+        /// It was written: its size in bytes, and its SHA-256 in lower-case hexadecimal.
+        case written(size: Int64, sha256: String)
         /// The archive can have none; a sentence that says why.
         case impossible(reason: String)
+    }
+
+    /// An archive that was written, and its index.
+    package struct Indexed: Hashable, Sendable {
+        package let result: Result
+        package let index: IndexOutcome
+        /// The archive's.
+        package let digest: Digest
     }
 
     /// As `package`, with the index beside the archive, made from what is being written. Blocks.
@@ -20,10 +29,9 @@ extension Packager {
     /// The archive gets its name before the index: one without its index is fetched whole, and nothing else.
     /// - Throws: `AssetPackError`; `outputExists` when something is at either path.
     package func packageWithIndex(
-        to path: FilePath, isCancelled: @escaping () -> Bool = { false },
-        progress: @escaping (Progress) -> Void = { _ in },
-        observer: @escaping (UnsafeRawBufferPointer) -> Void = { _ in }
-    ) throws -> (result: Result, index: IndexOutcome) {
+        to path: FilePath, workspace: ArchiveWorkspace? = nil, isCancelled: @escaping () -> Bool = { false },
+        progress: @escaping (Progress) -> Void = { _ in }
+    ) throws -> Indexed {
         let indexPath = PackIndex.path(besideArchive: path)
         guard !FileDescriptor.currentDirectory.exists(at: indexPath) else {
             throw Self.describe(Errno.fileExists, writing: indexPath)
@@ -34,16 +42,16 @@ extension Packager {
         let recorder = try PackIndexRecorder(
             format: ArchiveBlockFormat(compression: compression, blockSize: blockSize))
         let result = try packager.package(
-            to: path, isCancelled: isCancelled, progress: progress,
-            observer: { bytes in
-                recorder.record(archive: bytes)
-                observer(bytes)
-            },
+            to: path, workspace: workspace, isCancelled: isCancelled, progress: progress,
+            observer: { recorder.record(archive: $0) },
             blockObserver: { content, storedSize in try recorder.record(block: content, storedSize: storedSize) })
+        let index: IndexOutcome
         do {
-            return (result, .written(size: Int64(try recorder.finish().write(to: indexPath).count)))
+            let file = PackIndex.Published(try recorder.finish().write(to: indexPath))
+            index = .written(size: Int64(file.bytes.count), sha256: file.sha256)
         } catch let error as PackUpdateError where error.code == .notIndexable {
-            return (result, .impossible(reason: error.message))
+            index = .impossible(reason: error.message)
         }
+        return Indexed(result: result, index: index, digest: recorder.archiveDigest)
     }
 }

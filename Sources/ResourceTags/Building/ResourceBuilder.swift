@@ -5,6 +5,7 @@ package import AppleArchive
 package import AssetPacks
 import Crypto
 package import Kit
+package import PackUpdates
 package import System
 
 /// Packs the tagged resources of an app: an ordinary asset pack for each set of tags.
@@ -15,6 +16,8 @@ package struct ResourceBuilder: Sendable {
     package var blockSize: Int?
     /// How many threads pack; 0 is one for each core.
     package var threads = 0
+    /// Whether an index lies beside each archive.
+    package var hasIndexes = true
 
     package init(_ sources: TaggedSources) { self.sources = sources }
 
@@ -23,6 +26,8 @@ package struct ResourceBuilder: Sendable {
         package let pack: ResourcePlan.Pack
         /// What is in the archive.
         package let contents: PackContents
+        /// What became of its index; nil when it was to have none.
+        package let index: Packager.IndexOutcome?
         /// When one of its files was changed last.
         package let modified: Timestamp
     }
@@ -42,7 +47,7 @@ package struct ResourceBuilder: Sendable {
         var running = 0
     }
 
-    /// Packs everything into a folder, as `<pack id>.aar`. Blocks; reads, compresses and writes on several threads.
+    /// Packs everything into a folder, as `<pack id>.aar` with its index beside it. Blocks; reads, compresses and writes on several threads.
     /// - Parameters:
     ///   - isCancelled: asked now and then; true ends packing with `CancellationError`.
     ///   - progress: called on the calling thread with the bytes packed so far, before compression, and their total.
@@ -125,18 +130,28 @@ package struct ResourceBuilder: Sendable {
         packager.compression = compression
         packager.blockSize = blockSize
         packager.threads = threads
-        var digest = TreeDigest()
-        let result = try packager.package(
-            to: folder.appending(Self.archiveName(packID: pack.id)), workspace: workspace, isCancelled: isCancelled,
-            progress: { progress($0.completed) }, observer: { digest.update($0) })
+        let path = folder.appending(Self.archiveName(packID: pack.id))
+        let (archiveSize, digest, index): (Int64, Digest, Packager.IndexOutcome?)
+        if hasIndexes {
+            let indexed = try packager.packageWithIndex(
+                to: path, workspace: workspace, isCancelled: isCancelled, progress: { progress($0.completed) })
+            (archiveSize, digest, index) = (indexed.result.archiveSize, indexed.digest, indexed.index)
+        } else {
+            var tree = TreeDigest()
+            let result = try packager.package(
+                to: path, workspace: workspace, isCancelled: isCancelled, progress: { progress($0.completed) },
+                observer: { tree.update($0) })
+            (archiveSize, digest, index) = (result.archiveSize, tree.finish(), nil)
+        }
         let selection = pack.selection
         return Output(
             pack: pack,
             contents: PackContents(
-                manifest: packager.evaluation.manifest, archiveSize: result.archiveSize, digest: digest.finish().hex,
+                manifest: packager.evaluation.manifest, archiveSize: archiveSize, digest: digest.hex,
                 installedSize: selection.totalSize, fileCount: selection.fileCount, linkCount: selection.linkCount,
                 directoryCount: selection.items.count - selection.fileCount - selection.linkCount,
                 warnings: selection.warnings.map(\.message)),
+            index: index,
             modified: try modified(pack))
     }
 

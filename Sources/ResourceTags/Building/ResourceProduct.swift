@@ -3,6 +3,7 @@
 
 package import AssetPacks
 import Kit
+import PackUpdates
 
 /// What stands beside the packs that were built: the lists for the app, and the manifest for who serves them. Pure.
 package struct ResourceProduct: Sendable {
@@ -27,7 +28,8 @@ package struct ResourceProduct: Sendable {
             })
     }
 
-    /// The manifest for `BAManifestURL`. A pack whose archive is as before keeps its version, one that changed gets the next.
+    /// The manifest for `BAManifestURL`. A pack whose archive is as before keeps its version and its patches, one that changed
+    /// gets the next version. Indexes are listed.
     /// - Throws: `AssetPackError`
     package func downloadManifest(baseURL: String, previous: DownloadManifest? = nil) throws -> DownloadManifest {
         let builder = try DownloadManifestBuilder(
@@ -43,6 +45,16 @@ package struct ResourceProduct: Sendable {
             return old.version + 1
         }
         var manifest = try builder.create(outputs.map(\.contents), versions: versions)
+        for (place, output) in outputs.enumerated() {
+            let url = manifest.assetPacks[place].url
+            if case .written(let size, let sha256) = output.index {
+                manifest.assetPacks[place].larder?.index = .index(packURL: url, size: size, sha256: sha256)
+            }
+            guard let old = before[output.pack.id]?.larder, old.digest.value == output.contents.digest else { continue }
+            manifest.assetPacks[place].larder?.patches = old.patches.map {
+                .init(from: $0.from, base: $0.base, packURL: url, size: $0.file.size, sha256: $0.file.sha256)
+            }
+        }
         manifest.larder = previous?.larder
         manifest.other = previous?.other ?? [:]
         return manifest

@@ -71,7 +71,9 @@ struct ResourceCommandTests {
             #expect(built.output.contains("start  initial install      1  5 bytes"), "\(built.output)")
             #expect(built.output.contains("Built: 2 packs, packed to "))
             let names = try scratch.tree("Built")
-            #expect(names.filter { $0.hasSuffix(".aar") }.count == 2)
+            let packs = names.filter { $0.hasSuffix(".aar") }
+            #expect(packs.count == 2)
+            #expect(names.filter { $0.hasSuffix(".index") } == packs.map { $0 + ".index" })
             #expect(
                 names.filter { $0.hasPrefix("Resources") } == [
                     "Resources/AssetPackManifestTemplate.plist", "Resources/OnDemandResources.plist",
@@ -80,6 +82,14 @@ struct ResourceCommandTests {
             #expect(again.code == .failure)
             #expect(again.errors.contains("exists already and is not overwritten"))
             #expect(try scratch.tree("").allSatisfy { !$0.hasPrefix(".larder") }, "nothing is left behind")
+            let bare = await larder("build", "--tags", "Tags.json", "-o", "Bare", "--no-index")
+            #expect(bare.code == .success && bare.errors.isEmpty, "\(bare.errors)")
+            #expect(try scratch.tree("Bare") == names.filter { !$0.hasSuffix(".index") })
+            // Blocks that are not compressed are none: there can be no index, and that is said once.
+            let stored = await larder("build", "--tags", "Tags.json", "-o", "Stored", "--compression", "none")
+            #expect(stored.code == .success)
+            #expect(stored.errors.split(separator: "can have no index").count == 2, "\(stored.errors)")
+            #expect(try scratch.tree("Stored") == names.filter { !$0.hasSuffix(".index") })
         }
     }
 
@@ -229,7 +239,7 @@ struct ResourceCommandTests {
             let built = await larder("build", "--tags", "Tags/Tags.json", "-o", "Built")
             #expect(built.code == .success, "\(built.errors)")
             #expect(built.output.contains("easy        initial install"), "\(built.output)")
-            #expect(try scratch.tree("Built/packs").count == 6)
+            #expect(try scratch.tree("Built/packs").filter { $0.hasSuffix(".aar") }.count == 6)
             #expect(await larder("migrate", "--xcode", "Nowhere.xcodeproj", "-o", "More").code == .notFound)
         }
     }
