@@ -23,11 +23,9 @@ struct ZstdPeer: UpdatePeer {
     }
 
     func apply(_ pair: UpdatePair, _ place: PeerPlace) throws -> RunCost {
-        let cost = try place.run(
-            "zstd", "-q", "-d", "-f", "--memory=2048MB", "--long=31", "--patch-from=\(pair.oldTar)", place.patch.string,
-            "-o", "new.tar")
-        try pair.expectNewTar(place.work.appending("new.tar"))
-        return cost
+        try place.makeTar(
+            pair, "zstd", "-q", "-d", "-f", "--memory=2048MB", "--long=31", "--patch-from=\(pair.oldTar)",
+            place.patch.string, "-o", "new.tar")
     }
 }
 
@@ -48,10 +46,9 @@ struct XdeltaPeer: UpdatePeer {
     }
 
     func apply(_ pair: UpdatePair, _ place: PeerPlace) throws -> RunCost {
-        let cost = try place.run(
-            "xdelta3", "-d", "-B", try window(pair), "-f", "-s", pair.oldTar.string, place.patch.string, "new.tar")
-        try pair.expectNewTar(place.work.appending("new.tar"))
-        return cost
+        try place.makeTar(
+            pair, "xdelta3", "-d", "-B", try window(pair), "-f", "-s", pair.oldTar.string, place.patch.string,
+            "new.tar")
     }
 }
 
@@ -66,9 +63,7 @@ struct BsdiffPeer: UpdatePeer {
     }
 
     func apply(_ pair: UpdatePair, _ place: PeerPlace) throws -> RunCost {
-        let cost = try place.run("bspatch", pair.oldTar.string, "new.tar", place.patch.string)
-        try pair.expectNewTar(place.work.appending("new.tar"))
-        return cost
+        try place.makeTar(pair, "bspatch", pair.oldTar.string, "new.tar", place.patch.string)
     }
 }
 

@@ -39,6 +39,13 @@ struct PeerPlace: Sendable {
 
     /// Runs a program there.
     func run(_ words: String...) throws -> RunCost { try RunCost.of(words, in: work).cost }
+
+    /// Runs a program that makes the new tar, `new.tar`, and checks that outside of the figures.
+    func makeTar(_ pair: UpdatePair, _ words: String...) throws -> RunCost {
+        let cost = try RunCost.of(words, in: work).cost
+        try pair.expectNewTar(work.appending("new.tar"))
+        return cost
+    }
 }
 
 extension UpdatePeer {
