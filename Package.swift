@@ -235,6 +235,12 @@ let package = Package(
             dependencies: ["FuzzSupport", "TestSupport", "PackUpdates", "AssetPacks", "AppleArchive", "Kit"],
             path: "Tests/Fuzz/PackIndex"),
         .executableTarget(
+            name: "fuzz-pack-patch",
+            dependencies: [
+                "FuzzSupport", "TestSupport", "PackUpdates", "AppleArchive", "Crypto", "Kit", "System",
+            ],
+            path: "Tests/Fuzz/PackPatch"),
+        .executableTarget(
             name: "fuzz-hosting", dependencies: ["FuzzSupport", "Crypto", "HostingModel", "Kit"],
             path: "Tests/Fuzz/Hosting"),
         .testTarget(

@@ -97,25 +97,28 @@ package final class PatchApplier {
         try beginGroup()
     }
 
+    /// Goes on to the next group that can be applied; of those before it, only one with a delta has to be passed over.
     private func beginGroup() throws {
-        guard let group = groups.popFirst() else {
-            state = .done
-            return
+        while let group = groups.popFirst() {
+            deltaRest = group.deltaSize
+            targetRest = group.targets.reduce(0) { $0 + index.contents[$1].size }
+            output.begin(group.targets)
+            do {
+                base = try openBase(group.bases)
+                guard deltaRest > 0 else { throw PatchTable.damaged("a group has no delta") }
+                state = .pieceHead
+                return
+            } catch let error as PackUpdateError {
+                // A base that is not there is the group's matter; what else the sink throws is not.
+                try output.failRest(because: error)
+                base = nil
+                guard deltaRest == 0 else {
+                    state = .skipping
+                    return
+                }
+            }
         }
-        deltaRest = group.deltaSize
-        targetRest = group.targets.reduce(0) { $0 + index.contents[$1].size }
-        output.begin(group.targets)
-        do {
-            base = try openBase(group.bases)
-            state = .pieceHead
-        } catch {
-            // A base that is not there is the group's matter; what else the sink throws is not.
-            guard error is PackUpdateError else { throw error }
-            try failGroup(error)
-        }
-        if deltaRest == 0, case .pieceHead = state {
-            try failGroup(PatchTable.damaged("a group has no delta"))
-        }
+        state = .done
     }
 
     private func openBase(_ bases: [PatchTable.Base]) throws -> PatchBase {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import Crypto
+import FuzzSupport
+import Kit
+import PackUpdates
+import System
+import TestSupport
+
+/// Mutated patches, fed in pieces of any size, must give right contents, each once, and give up the others; or end in one
+/// clear error.
+@main
+enum PackPatchFuzz {
+    static func main() throws {
+        let folder = try TemporaryDirectory(prefix: "fuzz-pack-patch")
+        let versions = try Versions(folder.path)
+        try Fuzzer(name: "fuzz-pack-patch").run(corpus: [versions.patch]) { input, generator in
+            let sink = CheckingSink(versions)
+            do {
+                let applier = try PatchApplier(
+                    index: versions.new.index, indexDigest: versions.new.indexDigest,
+                    base: versions.old.index.archive.digest, sink: sink)
+                var rest = input[...]
+                while !rest.isEmpty {
+                    let count = min(rest.count, Int.random(in: 1...4000, using: &generator))
+                    try rest.prefix(count).withUnsafeBytes { try applier.feed($0) }
+                    rest = rest.dropFirst(count)
+                }
+                try applier.finish()
+            } catch let error as PackUpdateError {
+                try Finding.require(!error.message.isEmpty, "an error without a message")
+            }
+        }
+    }
+}
+
+/// Two versions of a pack, and the patch between them.
+private struct Versions {
+    let old: PatchVersion
+    let new: PatchVersion
+    let patch: [UInt8]
+    /// Files with the contents of the old version.
+    private(set) var bases: [Digest: FilePath] = [:]
+
+    init(_ folder: FilePath) throws {
+        var generator = SeededGenerator(seed: 5)
+        let text = generator.bytes(9000, redundancy: true)
+        let words = generator.bytes(6000)
+        let oldFiles = [text, words, generator.bytes(700)]
+        let newFiles = [text + text, Array(words.dropFirst(100)) + [1], generator.bytes(40), [1, 2, 3]]
+        for (name, files) in [("old.aar", oldFiles), ("new.aar", newFiles)] {
+            var file = try NewFile(at: folder.appending(name))
+            let descriptor = file.descriptor
+            let writer = try ArchiveWriter(
+                output: { try descriptor.writeFully($0) }, blockSize: 4096, threads: 1, fields: .mode)
+            try writer.append(EntryHeader(type: .regularFile, path: "manifest.json"), bytes: Array(name.utf8))
+            for (number, bytes) in files.enumerated() {
+                try writer.append(EntryHeader(type: .regularFile, path: "Contents/\(number)"), bytes: bytes)
+            }
+            try writer.finish()
+            try file.publish()
+        }
+        old = try PatchVersion(archive: folder.appending("old.aar"))
+        new = try PatchVersion(archive: folder.appending("new.aar"))
+        let path = folder.appending("patch")
+        _ = try PatchMaker.make(from: old, to: new, at: path)
+        patch = try File.read(path, limit: 1 << 20)
+        for bytes in oldFiles + [Array("old.aar".utf8)] {
+            let path = folder.appending(SHA256.hash(bytes).hex)
+            try AtomicFile.write(bytes, to: path, durable: false)
+            bases[SHA256.hash(bytes)] = path
+        }
+    }
+}
+
+private final class CheckingSink: PatchSink {
+    private let versions: Versions
+    private var current: (content: Int, digest: SHA256)?
+    private var done: Set<Int> = []
+
+    init(_ versions: Versions) { self.versions = versions }
+
+    func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
+        guard let path = versions.bases[base.digest] else { return nil }
+        return PatchBase.Part(file: try OwnedDescriptor(path, .readOnly), size: base.size)
+    }
+
+    func begin(content: Int) throws {
+        try Finding.require(current == nil, "a content within another")
+        current = (content, SHA256())
+    }
+
+    func data(_ bytes: UnsafeRawBufferPointer) throws {
+        try Finding.require(current != nil && !bytes.isEmpty, "bytes of nothing")
+        current?.digest.update(bytes)
+    }
+
+    func end(content: Int) throws {
+        try Finding.require(current?.content == content && done.insert(content).inserted, "an end without a beginning")
+        try Finding.require(
+            current?.digest.finish() == versions.new.index.contents[content].digest, "a wrong content counts")
+        current = nil
+    }
+
+    func fail(content: Int, because reason: any Error) throws {
+        try Finding.require(done.insert(content).inserted, "a content that fails after its end")
+        if current?.content == content { current = nil }
+    }
+}

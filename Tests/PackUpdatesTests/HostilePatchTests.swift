@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Kit
+import TestSupport
+import Testing
+
+@testable import PackUpdates
+
+@Suite struct HostilePatchTests {
+    /// Notes what a patch gives and gives up, in order, and what is not as the protocol says.
+    private final class StrictSink: PatchSink {
+        let index: PackIndex
+        private var current: (content: Int, bytes: [UInt8])?
+        private(set) var ended: Set<Int> = []
+        private(set) var failed: Set<Int> = []
+        private(set) var faults: [String] = []
+
+        init(_ index: PackIndex) { self.index = index }
+
+        func base(_ base: PatchTable.Base) -> PatchBase.Part? { nil }
+
+        func begin(content: Int) {
+            if current != nil { faults.append("\(content) begins within another") }
+            current = (content, [])
+        }
+
+        func data(_ bytes: UnsafeRawBufferPointer) {
+            if bytes.isEmpty || current == nil { faults.append("bytes of nothing") }
+            current?.bytes += bytes
+        }
+
+        func end(content: Int) {
+            if current?.content != content || !ended.insert(content).inserted || failed.contains(content) {
+                faults.append("\(content) ends twice, or without a beginning")
+            }
+            if let bytes = current?.bytes, SHA256.hash(bytes) != index.contents[content].digest {
+                faults.append("\(content) is wrong")
+            }
+            current = nil
+        }
+
+        func fail(content: Int, because reason: any Error) {
+            if ended.contains(content) || !failed.insert(content).inserted {
+                faults.append("\(content) fails too late")
+            }
+            if current?.content == content { current = nil }
+        }
+    }
+
+    private func apply(_ patch: [UInt8], _ index: PackIndex, _ sink: StrictSink, piece: Int = 1 << 20) throws {
+        let digest = SHA256.hash([])
+        let applier = try PatchApplier(index: index, indexDigest: digest, base: digest, sink: sink)
+        for start in stride(from: 0, to: patch.count, by: piece) {
+            try Array(patch[start..<min(start + piece, patch.count)]).withUnsafeBytes { try applier.feed($0) }
+        }
+        try applier.finish()
+    }
+
+    private func patch(_ groups: [PatchTable.Group], deltas: [UInt8] = []) -> [UInt8] {
+        let digest = SHA256.hash([])
+        return PatchTable(indexDigest: digest, baseDigest: digest, groups: groups).encoded() + deltas
+    }
+
+    private func index(contents count: Int) throws -> PackIndex {
+        try ModelPack(
+            Dictionary(
+                uniqueKeysWithValues: (0..<count).map { number in
+                    ("f\(number)", withUnsafeBytes(of: Int32(number).littleEndian) { Array($0) })
+                }), headerSize: 1
+        ).index
+    }
+
+    /// Each fails by itself, and however many there are they take no more of the stack.
+    @Test func groupsWithoutDeltasFailOneByOne() throws {
+        let index = try index(contents: 60_000)
+        let sink = StrictSink(index)
+        let groups = index.contents.indices.map { PatchTable.Group(targets: [$0], bases: [], deltaSize: 0) }
+        try apply(patch(groups), index, sink)
+        #expect(sink.failed.count == index.contents.count && sink.ended.isEmpty && sink.faults.isEmpty)
+    }
+
+    @Test func groupsWithoutTheirBasesFailOneByOne() throws {
+        let index = try index(contents: 100)
+        let sink = StrictSink(index)
+        let base = PatchTable.Base(digest: SHA256.hash([1]), size: 1)
+        let groups = index.contents.indices.map {
+            PatchTable.Group(targets: [$0], bases: [base], deltaSize: Int64($0 % 3))
+        }
+        let deltas = groups.reduce(0) { $0 + Int($1.deltaSize) }
+        try apply(patch(groups, deltas: [UInt8](repeating: 7, count: deltas)), index, sink, piece: 5)
+        #expect(sink.failed.count == index.contents.count && sink.faults.isEmpty)
+    }
+
+    /// Whatever the file says, in its table too: contents come out right and once, or not at all.
+    @Test func whateverIsChangedTheSinkIsToldAsItShouldBe() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let text = generator.bytes(4000, redundancy: true)
+            let pack = try PatchedPack(
+                scratch, from: ["a": generator.bytes(2000), "gone": text],
+                to: ["a": generator.bytes(300), "b": text + text, "c": [1, 2, 3], "d": generator.bytes(50)])
+            let patch = try pack.patch()
+            let (digest, base) = (pack.new.indexDigest, pack.old.index.archive.digest)
+            var refused = 0
+            for _ in 0..<400 {
+                var damaged = patch
+                for _ in 0..<Int.random(in: 1...4, using: &generator) where damaged.count > 80 {
+                    let place = Int.random(in: 80..<damaged.count, using: &generator)
+                    let end = min(damaged.count, place + Int.random(in: 1...20, using: &generator))
+                    switch Int.random(in: 0..<5, using: &generator) {
+                    case 0: damaged.removeSubrange(place..<end)
+                    case 1: damaged.insert(contentsOf: damaged[place..<end], at: place)
+                    case 2: damaged[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+                    case 3: damaged.removeSubrange(place...)
+                    default: damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                    }
+                }
+                let sink = StrictSink(pack.new.index)
+                do {
+                    let applier = try PatchApplier(
+                        index: pack.new.index, indexDigest: digest, base: base, sink: sink)
+                    try damaged.withUnsafeBytes { try applier.feed($0) }
+                    try applier.finish()
+                } catch is PackUpdateError {
+                    refused += 1
+                }
+                #expect(sink.faults.isEmpty, "seed \(generator.seed)")
+            }
+            #expect(refused > 50)
+        }
+    }
+}
