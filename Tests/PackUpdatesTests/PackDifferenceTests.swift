@@ -36,8 +36,16 @@ import Testing
     @Test func aSmallPatchIsWhatADeviceWouldTake() throws {
         let old = try ModelPack(["a": bytes(1, 60_000)])
         let new = try ModelPack(["a": bytes(2, 60_000)])
-        #expect(PackDifference(from: old.index, to: new.index, patchSize: 100).best.method == .patch)
-        #expect(PackDifference(from: old.index, to: new.index, patchSize: 1 << 30).best.method == .whole)
+        func difference(_ delta: Int64) throws -> PackDifference {
+            let target = try #require(new.index.contents.firstIndex { $0.size == 60_000 })
+            let groups = [UpdateFacts.Patch.Group(targets: [target], isUsable: true, range: 90..<90 + delta)]
+            return PackDifference(from: old.index, to: new.index, patch: .init(size: 90 + delta, groups: groups))
+        }
+        let small = try difference(100)
+        #expect(small.best.method == .patch && small.patchHeadSize == 90)
+        #expect(small.patch?.bytesToFetch == 100)
+        #expect(small.files.map(\.patchBytes) == [100])
+        #expect(try difference(1 << 30).best.method == .whole)
     }
 
     @Test func filesThatDifferInTimesAloneAreNoted() throws {

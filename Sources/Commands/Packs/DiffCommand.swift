@@ -1,131 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppleArchive
-import AssetPacks
-import Crypto
 import Kit
 import PackUpdates
 import System
 
 extension PackCommands {
-    private static let shownFiles = 10
-
     static let diff = Command(
         "diff", summary: "Show what an update would cost",
         discussion: """
             Compares two versions of a pack and says how much a device that has the old one fetches for the new one: by patch, \
-            if there is one, by the blocks that changed, or whole; and which files cost most. Files that differ in nothing but \
-            times embedded in PNG, zip and gzip files are counted: 'package --normalize' makes them the same.
+            by the blocks that changed, or whole; and which files cost most. Files that differ in nothing but \
+            times embedded in PNG, zip and gzip files are counted: 'package --normalize' makes them the same. The indexes beside \
+            the archives are used when they fit; without them the archives are read.
             """,
         examples: [
             .init("ba-package diff old/Tutorial.aar Tutorial.aar", "shows the cost before publishing"),
+            .init("ba-package diff old/T.aar T.aar --make-patch", "shows also what a patch would be"),
             .init(
                 "ba-package diff old/T.aar T.aar --patch T.from-3.patch --json", "tells it to a script, with a patch"),
         ],
         options: [
-            .value("patch", "file", "A patch from the old version to the new one.", completion: .file),
-            .json, PackSupport.quiet,
+            .value("patch", "file", "The patch from the old version to the new one.", completion: .file),
+            .flag("make-patch", "Make a patch to see what it costs, which takes a while, and drop it."), .json,
+            PackSupport.quiet,
         ],
         arguments: PackSupport.versionArguments
     ) { arguments, context in
-        let old = context.resolve(try arguments.requiredArgument("old"))
-        let new = context.resolve(try arguments.requiredArgument("new"))
-        let patch = arguments.path("patch").map { context.resolve($0) }
-        let isQuiet = arguments.flag("quiet") || !context.isTerminal
-        let bar = ProgressBar(context)
+        let oldPath = context.resolve(try arguments.requiredArgument("old"))
+        let newPath = context.resolve(try arguments.requiredArgument("new"))
+        let patchPath = arguments.path("patch").map { context.resolve($0) }
+        let makesPatch = arguments.flag("make-patch")
+        guard patchPath == nil || !makesPatch else { throw UsageError("Give --patch or --make-patch, not both.") }
+        let bar = PackProgress(arguments, context)
         defer { bar.clear() }
-        let (difference, patchSize) = try await offloadCancellable { isCancelled in
-            let patchSize = try patch.map { try size(ofPatch: $0) }
-            func index(_ path: FilePath) throws -> PackIndex {
-                try PackIndex.make(ofArchive: path, isCancelled: isCancelled) { completed, total in
-                    if !isQuiet { bar.update(phase: "Reading \(path)", completed: completed, total: total) }
-                }
+        let difference = try await offloadCancellable { isCancelled in
+            func version(_ path: FilePath) throws -> PatchVersion {
+                try PatchVersion.examined(
+                    archive: path, isCancelled: isCancelled, progress: bar.updates("Reading", path)
+                ) { bar.note($0, context) }
             }
-            var difference = PackDifference(from: try index(old), to: try index(new), patchSize: patchSize)
+            let (old, new) = (try version(oldPath), try version(newPath))
+            var patch = try patchPath.map { try PatchTable.facts($0, from: old, to: new) }
+            if makesPatch {
+                let folder = try TemporaryDirectory(prefix: "larder-diff")
+                let path = folder.path.appending("patch")
+                _ = try PatchMaker.make(
+                    from: old, to: new, at: path, isCancelled: isCancelled, progress: bar.updates("Comparing"))
+                patch = try PatchTable.facts(path, from: old, to: new)
+            }
+            var difference = PackDifference(from: old.index, to: new.index, patch: patch)
             let paths = difference.changedPaths
-            if !paths.isEmpty { difference.compareStamps(try stamps(old, paths), try stamps(new, paths)) }
-            return (difference, patchSize)
+            difference.compareStamps(
+                try StampSurvey.digests(of: paths, in: old, isCancelled: isCancelled),
+                try StampSurvey.digests(of: paths, in: new, isCancelled: isCancelled))
+            return difference
         }
         bar.clear()
         if context.json {
-            context.print(json: json(difference, patchSize))
-        } else {
-            context.standardOutput.write(text(difference, patchSize))
+            context.print(json: difference.json)
+        } else if !arguments.flag("quiet") {
+            context.standardOutput.write(difference.text)
         }
         return .success
     }
+}
 
-    private static func size(ofPatch path: FilePath) throws -> Int64 {
-        do {
-            return try FileDescriptor.currentDirectory.status(at: path, followingLinks: true).size
-        } catch {
-            throw AssetPackError(.notFound, "There is no patch at \"\(path)\".")
-        }
-    }
+extension PackDifference {
+    private static let shownFiles = 10
 
-    private static func stamps(_ path: FilePath, _ paths: Set<String>) throws -> [String: Digest] {
-        let survey = StampSurvey(paths: paths)
-        let file = try PackInspector.open(path)
-        try ArchiveExtraction.read(file.borrowed, into: survey)
-        return survey.digests
-    }
-
-    private static func text(_ difference: PackDifference, _ patchSize: Int64?) -> String {
+    /// What a person reads.
+    fileprivate var text: String {
         func bytes(_ count: Int64) -> String { ByteCount.formatted(count) }
-        let (blocks, whole) = (difference.blocks, difference.whole)
-        var lines: [String] = []
-        if let patchSize { lines.append("patch   \(bytes(patchSize))") }
-        let requests = PackSupport.count(blocks.requests, "request")
-        lines.append("blocks  \(bytes(blocks.bytesToFetch)) in \(requests), \(bytes(blocks.bytesToWrite)) written")
-        lines.append("whole   \(bytes(whole.bytesToFetch))")
-        lines.append("A device would take: \(difference.best.method.rawValue).")
-        func count(_ change: PackDifference.Change) -> Int { difference.files.count { $0.change == change } }
+        func line(_ plan: UpdatePlan, _ more: Int64 = 0) -> String {
+            "\(bytes(plan.bytesToFetch + more)) in \(PackSupport.count(plan.requests, "request")), "
+                + "\(bytes(plan.bytesToWrite)) written"
+        }
+        var lines = [
+            "patch   " + (patch.map { line($0, patchHeadSize) } ?? "none given; --make-patch shows what one would be"),
+            "blocks  " + line(blocks), "whole   " + line(whole), summary,
+        ]
+        func count(_ change: Change) -> Int { files.count { $0.change == change } }
         lines.append(
-            "\(PackSupport.count(difference.unchangedCount, "file")) unchanged, \(count(.changed)) changed, "
+            "\(PackSupport.count(unchangedCount, "file")) unchanged, \(count(.changed)) changed, "
                 + "\(count(.added)) added, \(count(.moved)) moved, \(count(.removed)) removed")
-        let costly = difference.files.filter { $0.blockBytes > 0 }
+        let usesPatch = best.patch != nil
+        let costly = files.filter { $0.bytes(withPatch: usesPatch) > 0 }
         if !costly.isEmpty {
-            lines.append("")
-            lines.append("What costs most, in blocks:")
-            for file in costly.prefix(shownFiles) {
+            lines += ["", "What costs most, \(usesPatch ? "by patch" : "in blocks"):"]
+            for file in costly.prefix(Self.shownFiles) {
                 let stamps = file.hasOnlyOtherStamps ? ", only times differ" : ""
                 lines.append(
-                    "  \(bytes(file.blockBytes))  \(PackSupport.printable(file.path)) (\(file.change.rawValue), "
-                        + "\(bytes(file.size))\(stamps))")
+                    "  \(bytes(file.bytes(withPatch: usesPatch)))  \(PackSupport.printable(file.path)) "
+                        + "(\(file.change.rawValue), \(bytes(file.size))\(stamps))")
             }
-            if costly.count > shownFiles { lines.append("  and \(costly.count - shownFiles) more") }
+            if costly.count > Self.shownFiles { lines.append("  and \(costly.count - Self.shownFiles) more") }
         }
-        let stamped = difference.files.count(where: \.hasOnlyOtherStamps)
+        let stamped = files.count(where: \.hasOnlyOtherStamps)
         if stamped > 0 {
-            lines.append("")
-            lines.append(
-                "\(PackSupport.count(stamped, "file")) of these differ only in embedded times; 'ba-package package --normalize' "
-                    + "leaves the times out.")
+            lines += [
+                "",
+                "\(PackSupport.count(stamped, "file")) of these \(stamped == 1 ? "differs" : "differ") only in embedded times; "
+                    + "'ba-package package --normalize' leaves the times out.",
+            ]
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func json(_ difference: PackDifference, _ patchSize: Int64?) -> JSONValue {
-        func plan(_ plan: UpdatePlan) -> JSONValue {
+    private var summary: String {
+        switch best.method {
+        case .nothing: "A device would fetch nothing: it has all of it."
+        case .patch: "A device would take: the patch."
+        case .patchAndBlocks: "A device would take: the patch, and blocks."
+        case .blocks: "A device would take: blocks."
+        case .whole: "A device would take: the whole archive."
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        func members(_ plan: UpdatePlan, _ more: Int64 = 0) -> JSONValue {
             [
-                "bytesToFetch": .integer(plan.bytesToFetch), "requests": .integer(Int64(plan.requests)),
+                "bytesToFetch": .integer(plan.bytesToFetch + more), "requests": .integer(Int64(plan.requests)),
                 "bytesToWrite": .integer(plan.bytesToWrite),
             ]
         }
-        var methods: [String: JSONValue] = ["blocks": plan(difference.blocks), "whole": plan(difference.whole)]
-        methods["patch"] = patchSize.map { ["bytesToFetch": .integer($0), "requests": 1] }
+        var methods: [String: JSONValue] = ["blocks": members(blocks), "whole": members(whole)]
+        methods["patch"] = patch.map { members($0, patchHeadSize) }
         return [
-            "methods": .object(methods), "best": .string(difference.best.method.rawValue),
-            "unchangedFiles": .integer(Int64(difference.unchangedCount)),
-            "onlyStampsDiffer": .integer(Int64(difference.files.count(where: \.hasOnlyOtherStamps))),
+            "methods": .object(methods), "best": .string(best.method.rawValue),
+            "unchangedFiles": .integer(Int64(unchangedCount)),
+            "onlyStampsDiffer": .integer(Int64(files.count(where: \.hasOnlyOtherStamps))),
             "files": .array(
-                difference.files.map { file in
-                    [
+                files.map { file in
+                    var members: [String: JSONValue] = [
                         "path": .string(file.path), "change": .string(file.change.rawValue),
-                        "size": .integer(file.size),
-                        "blockBytes": .integer(file.blockBytes), "onlyStampsDiffer": .bool(file.hasOnlyOtherStamps),
+                        "size": .integer(file.size), "blockBytes": .integer(file.blockBytes),
+                        "onlyStampsDiffer": .bool(file.hasOnlyOtherStamps),
                     ]
+                    members["patchBytes"] = file.patchBytes.map { .integer($0) }
+                    return .object(members)
                 }),
         ]
     }

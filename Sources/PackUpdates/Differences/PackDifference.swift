@@ -18,29 +18,44 @@ package struct PackDifference: Hashable, Sendable {
         package let size: Int64
         /// Bytes of the blocks that hold what of it is not in the old version; files that share a block count it each.
         package let blockBytes: Int64
+        /// Its part of the patch, in bytes; nil without a patch, or when the patch does not give the file. Files that a
+        /// patch makes together share what that costs by their sizes.
+        package let patchBytes: Int64?
         /// Whether nothing but embedded times is different.
         package var hasOnlyOtherStamps = false
+
+        /// What it costs by the way that a device takes.
+        package func bytes(withPatch: Bool) -> Int64 { withPatch ? patchBytes ?? blockBytes : blockBytes }
     }
 
-    /// Files that are not where they were as they were: those that cost most first.
+    /// Files that are not where they were as they were: those that cost most by the best way first.
     package private(set) var files: [File]
     package let unchangedCount: Int
     /// The update with blocks alone.
     package let blocks: UpdatePlan
     package let whole: UpdatePlan
+    /// The update with the patch, and with blocks where they are less; nil without a patch that is of use.
+    package let patch: UpdatePlan?
+    /// What comes of a patch before its deltas, in bytes.
+    package let patchHeadSize: Int64
     /// What a device would do.
     package let best: UpdatePlan
 
-    /// - Parameter patchSize: of a patch between the two, in bytes, if there is one.
-    package init(from old: PackIndex, to new: PackIndex, patchSize: Int64? = nil, costs: UpdateFacts.Costs = .init()) {
+    /// - Parameter patch: one between the two, if there is one.
+    package init(
+        from old: PackIndex, to new: PackIndex, patch: UpdateFacts.Patch? = nil, costs: UpdateFacts.Costs = .init()
+    ) {
         var local = LocalContents(for: new)
         local.add(old, as: 0)
-        let patches = patchSize.map { [UpdateFacts.Patch(size: $0, groups: nil)] } ?? []
         let planner = UpdatePlanner(
-            target: new, local: local, facts: UpdateFacts(ranges: .single, costs: costs, patches: patches))
+            target: new, local: local,
+            facts: UpdateFacts(ranges: .single, costs: costs, patches: patch.map { [$0] } ?? []))
         whole = planner.whole
         blocks = planner.blocksPlan() ?? planner.whole
+        self.patch = patch == nil ? nil : planner.patchPlan(0)
         best = planner.plan()
+        patchHeadSize = patch.map { $0.size - ($0.groups ?? []).reduce(0) { $0 + Int64($1.range.count) } } ?? 0
+        let patchBytes = patch?.bytes(of: new) ?? [:]
 
         let before = old.digestsByPath
         let after = new.digestsByPath
@@ -58,13 +73,20 @@ package struct PackDifference: Hashable, Sendable {
             files.append(
                 File(
                     path: entry.path, change: change, size: content.size,
-                    blockBytes: isThere ? 0 : planner.blockBytes(of: number)))
+                    blockBytes: isThere ? 0 : planner.blockBytes(of: number), patchBytes: patchBytes[number]))
         }
         for entry in old.entries where after[entry.path] == nil {
             guard case .file(let number, _, _) = entry.kind else { continue }
-            files.append(File(path: entry.path, change: .removed, size: old.contents[number].size, blockBytes: 0))
+            files.append(
+                File(
+                    path: entry.path, change: .removed, size: old.contents[number].size, blockBytes: 0, patchBytes: nil)
+            )
         }
-        self.files = files.sorted { ($1.blockBytes, $1.size, $0.path) < ($0.blockBytes, $0.size, $1.path) }
+        let usesPatch = best.patch != nil
+        self.files = files.sorted {
+            let (first, second) = ($0.bytes(withPatch: usesPatch), $1.bytes(withPatch: usesPatch))
+            return (second, $1.blockBytes, $1.size, $0.path) < (first, $0.blockBytes, $0.size, $1.path)
+        }
         unchangedCount = unchanged
     }
 
@@ -90,6 +112,22 @@ extension PackIndex {
             if case .file(let number, _, _) = entry.kind { result[entry.path] = contents[number].digest }
         }
         return result
+    }
+}
+
+extension UpdateFacts.Patch {
+    /// What each content costs, by its number.
+    fileprivate func bytes(of target: PackIndex) -> [Int: Int64] {
+        var bytes: [Int: Int64] = [:]
+        for group in groups ?? [] {
+            let targets = group.targets.filter(target.contents.indices.contains)
+            let sum = targets.reduce(0.0) { $0 + Double(target.contents[$1].size) }
+            for content in targets where sum > 0 {
+                bytes[content] = Int64(
+                    (Double(group.range.count) * Double(target.contents[content].size) / sum).rounded())
+            }
+        }
+        return bytes
     }
 }
 

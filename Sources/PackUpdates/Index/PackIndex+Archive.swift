@@ -17,7 +17,11 @@ extension PackIndex {
     ) throws -> PackIndex {
         let maker = PackIndexMaker(chunkAverage: chunkAverage)
         try ArchiveReading.read(path, into: maker, witness: maker, isCancelled: isCancelled, progress: progress)
-        return try maker.finish()
+        do {
+            return try maker.finish()
+        } catch let error as PackUpdateError {
+            throw PackUpdateError(error.code, "\(path): \(error.message)", cause: error.cause)
+        }
     }
 
     /// What is in a pack, and the index that lies beside it, which must be the archive's: from reading the archive once.

@@ -117,7 +117,8 @@ extension PatchTable {
 }
 
 extension FileDescriptor {
-    fileprivate func readPrefix(_ count: Int) throws -> [UInt8] {
+    /// The next bytes, as many as there are.
+    func readPrefix(_ count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = try bytes.withUnsafeMutableBytes { try readFully(into: $0) }
         return Array(bytes.prefix(read))

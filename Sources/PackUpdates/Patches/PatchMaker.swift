@@ -117,12 +117,7 @@ package enum PatchMaker {
     ) throws -> MappedContents {
         let file = try OwnedDescriptor(
             folder.appending(name), .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
-        let archive = try PackInspector.open(version.archive)
-        do {
-            try layout.unpack(archive.borrowed, to: file.borrowed, isCancelled: isCancelled)
-        } catch let error as PackUpdateError {
-            throw PackUpdateError(error.code, "\(version.archive): \(error.message)", cause: error.cause)
-        }
+        try version.unpack(layout, to: file.borrowed, isCancelled: isCancelled)
         return try MappedContents(file.borrowed, size: layout.size)
     }
 

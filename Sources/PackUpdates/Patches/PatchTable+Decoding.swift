@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AssetPacks
 import Crypto
 import Kit
+package import System
 
 extension PatchTable {
     /// How many bytes of table follow a head.
@@ -36,6 +38,39 @@ extension PatchTable {
             groups = try Self.groups(table, index)
         } catch let error as PackUpdateError where error.code != .damagedPatch {
             throw PackUpdateError(.damagedPatch, Self.damaged("its table cannot be read").message, cause: error)
+        }
+    }
+
+    /// What a plan has to know of a patch from one version to another, to a device that has all of the old one. Blocks.
+    /// - Throws: `PackUpdateError` that names the file; `.mismatch` when it is the patch of other versions.
+    package static func facts(
+        _ path: FilePath, from old: PatchVersion, to new: PatchVersion
+    ) throws -> UpdateFacts.Patch {
+        do {
+            let file = try OwnedDescriptor(path, .readOnly)
+            let fileSize = try file.borrowed.status().size
+            let head = try file.borrowed.readPrefix(headSize)
+            let tableSize = try size(head: head)
+            let bytes = try file.borrowed.readPrefix(tableSize)
+            let table = try PatchTable(head: head, table: bytes, index: new.index)
+            guard table.indexDigest == new.indexDigest, table.baseDigest == old.index.archive.digest else {
+                throw PackUpdateError(.mismatch, "This is the patch between two other versions.")
+            }
+            let (size, overflow) = table.deltaSize.addingReportingOverflow(Int64(headSize + tableSize))
+            guard !overflow, bytes.count == tableSize, fileSize == size else {
+                throw damaged("it is not as long as it says")
+            }
+            return UpdateFacts.Patch(
+                size: size,
+                groups: zip(table.groups, table.deltaRanges(tableSize: tableSize)).map {
+                    .init(targets: $0.targets, isUsable: true, range: $1)
+                })
+        } catch Errno.noSuchFileOrDirectory {
+            throw AssetPackError(.notFound, "There is no patch at \"\(path)\".")
+        } catch let error as PackUpdateError {
+            throw PackUpdateError(error.code, "\(path): \(error.message)", cause: error.cause)
+        } catch let error as Errno {
+            throw PackUpdateError(.io, "Could not read the patch \"\(path)\": \(error).", cause: error)
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppleArchive
+import AssetPacks
 package import Crypto
 import Kit
 package import System
@@ -30,5 +32,49 @@ package struct PatchVersion: Sendable {
         }
         self.index = index
         indexDigest = SHA256.hash(bytes)
+    }
+
+    /// As `init`, for looking at a version that is not published yet: an index beside the archive counts only when it is the
+    /// archive's to the digest; otherwise the archive is read. Blocks.
+    /// - Parameter note: told why an index does not count.
+    package static func examined(
+        archive: FilePath, isCancelled: () -> Bool = { false },
+        progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }, note: (String) -> Void
+    ) throws -> PatchVersion {
+        do {
+            if let (bytes, index) = try PackIndex.beside(archive: archive) {
+                let file = try PackInspector.open(archive)
+                let (digest, size) = try TreeDigest.hash(file: file.borrowed)
+                guard size == index.archive.size, digest == index.archive.digest else {
+                    throw PackIndex.mismatch(besideArchive: archive, "it is that of another one")
+                }
+                return PatchVersion(archive: archive, index: index, indexDigest: SHA256.hash(bytes))
+            }
+        } catch let error as PackUpdateError {
+            note("warning: \(error.message) The archive is read instead.")
+        } catch let error as Errno {
+            throw AssetPackError(.io, "Could not read \"\(archive)\": \(error).")
+        }
+        let index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
+        return PatchVersion(archive: archive, index: index, indexDigest: SHA256.hash(try index.encoded()))
+    }
+
+    private init(archive: FilePath, index: PackIndex, indexDigest: Digest) {
+        self.archive = archive
+        self.index = index
+        self.indexDigest = indexDigest
+    }
+
+    /// Unpacks contents that have a place into a file.
+    /// - Throws: `PackUpdateError`, `ArchiveError` or `AssetPackError`, which name the archive; `Errno` of the file.
+    func unpack(_ layout: ContentLayout, to file: FileDescriptor, isCancelled: () -> Bool) throws {
+        let source = try PackInspector.open(archive)
+        do {
+            try layout.unpack(source.borrowed, to: file, isCancelled: isCancelled)
+        } catch let error as PackUpdateError {
+            throw PackUpdateError(error.code, "\(archive): \(error.message)", cause: error.cause)
+        } catch let error as ArchiveError {
+            throw ArchiveError(error.code, "\(archive): \(error.message)", cause: error.cause)
+        }
     }
 }

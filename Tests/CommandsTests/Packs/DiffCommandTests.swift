@@ -9,32 +9,20 @@ import Testing
 @testable import Commands
 
 struct DiffCommandTests {
-    private static let manifest = """
-        { "assetPackID": "T", "downloadPolicy": { "onDemand": {} }, "fileSelectors": [ { "directory": "d" } ],
-          "platforms": ["Linux"] }
-        """
-
     /// Two versions: a large file with another byte, and a gzip file with another time.
     private func withVersions(
         normalized: Bool = false, _ body: (Scratch, PackShell) async throws -> Void
     ) async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            var generator = SeededGenerator(seed: 5)
-            var large = generator.bytes(2_000_000)
-            let gzip: [UInt8] = [0x1F, 0x8B, 8, 0, 1, 1, 1, 1, 0, 3] + generator.bytes(400)
-            try scratch.write(Self.manifest, to: "M.json")
-            try scratch.write(generator.bytes(5000), to: "d/same")
-            try scratch.write(large, to: "d/large")
-            try scratch.write(gzip, to: "d/text.gz")
-            let package = ["package", "M.json", "--block-size", "64k"] + (normalized ? ["--normalize"] : [])
-            #expect(await shell(package + ["-o", "old.aar"]).code == .success)
-            large[1_000_000] ^= 1
-            try scratch.write(large, to: "d/large")
-            try scratch.write(gzip[..<4] + [2, 2, 2, 2] + gzip[8...], to: "d/text.gz")
-            #expect(await shell(package + ["-o", "new.aar"]).code == .success)
-            try await body(scratch, shell)
-        }
+        var generator = SeededGenerator(seed: 5)
+        let large = generator.bytes(2_000_000)
+        let gzip: [UInt8] = [0x1F, 0x8B, 8, 0, 1, 1, 1, 1, 0, 3] + generator.bytes(400)
+        let same = generator.bytes(5000)
+        var changed = large
+        changed[1_000_000] ^= 1
+        try await PackShell.withPacks(
+            of: ["same": same, "large": large, "text.gz": gzip],
+            and: ["same": same, "large": changed, "text.gz": Array(gzip[..<4] + [2, 2, 2, 2] + gzip[8...])],
+            options: ["--block-size", "64k"] + (normalized ? ["--normalize"] : []), body)
     }
 
     @Test func theCostIsToldByMethodAndFile() async throws {
@@ -42,26 +30,61 @@ struct DiffCommandTests {
             let result = await shell("diff", "old.aar", "new.aar")
             #expect(result.code == .success && result.errors.isEmpty)
             let lines = result.output.split(separator: "\n")
-            #expect(lines[0].hasPrefix("blocks  ") && lines[1].hasPrefix("whole   2.0 MB"))
-            #expect(lines[2] == "A device would take: blocks.")
-            #expect(lines[3] == "2 files unchanged, 2 changed, 0 added, 0 moved, 0 removed")
+            #expect(lines[0] == "patch   none given; --make-patch shows what one would be")
+            #expect(lines[1].hasPrefix("blocks  ") && lines[2].hasPrefix("whole   2.0 MB"))
+            #expect(lines[3] == "A device would take: blocks.")
+            #expect(lines[4] == "2 files unchanged, 2 changed, 0 added, 0 moved, 0 removed")
             #expect(result.output.contains("Contents/d/large (changed, 2.0 MB)"))
             #expect(result.output.contains("Contents/d/text.gz (changed, 410 bytes, only times differ)"))
-            #expect(result.output.contains("1 file of these differ only in embedded times"))
+            #expect(result.output.contains("1 file of these differs only in embedded times"))
         }
     }
 
     @Test func scriptsGetNumbers() async throws {
         try await withVersions { scratch, shell in
-            try scratch.write("patch", to: "p")
+            #expect(await shell("patch", "old.aar", "new.aar", "-o", "p").code == .success)
             let result = await shell("diff", "old.aar", "new.aar", "--patch", "p", "--json")
             let json = try JSONParser.parse(result.output).value
             #expect(json["best"] == "patch")
-            #expect(json["methods"]?["patch"]?["bytesToFetch"] == 5)
+            let size = Int64(try File.read(scratch("p")).count)
+            #expect(json["methods"]?["patch"]?["bytesToFetch"] == .integer(size))
             #expect(json["onlyStampsDiffer"] == 1)
-            #expect(json["files"]?.arrayValue?.first?["path"] == "Contents/d/large")
+            let files = try #require(json["files"]?.arrayValue)
+            #expect(files.map { $0["path"] } == ["Contents/d/large", "Contents/d/text.gz"])
+            #expect(files.allSatisfy { $0["patchBytes"]?.integerValue ?? 0 > 0 })
+            let made = await shell("diff", "old.aar", "new.aar", "--make-patch")
+            #expect(made.output.contains("A device would take: the patch.\n"))
+            #expect(made.output.contains("What costs most, by patch:\n"))
+        }
+    }
+
+    @Test func whatMakesNoSenseIsRefused() async throws {
+        try await withVersions { scratch, shell in
             #expect(await shell("diff", "old.aar", "new.aar", "--patch", "none").code == .notFound)
             #expect(await shell("diff", "old.aar", "missing.aar").code == .notFound)
+            #expect(await shell("diff", "old.aar", "new.aar", "--patch", "p", "--make-patch").code == .usage)
+            #expect(await shell("patch", "new.aar", "old.aar", "-o", "back").code == .success)
+            let back = await shell("diff", "old.aar", "new.aar", "--patch", "back")
+            #expect(back.code == .badInput)
+            #expect(back.errors.contains("back: This is the patch between two other versions."))
+            try scratch.write(try File.read(scratch("back")).dropLast(), to: "cut")
+            let cut = await shell("diff", "new.aar", "old.aar", "--patch", "cut")
+            #expect(cut.errors.contains("cut: The patch is damaged: it is not as long as it says"))
+        }
+    }
+
+    @Test func indexesAreUsedWhenTheyFit() async throws {
+        try await withVersions { scratch, shell in
+            let result = await shell("diff", "old.aar", "new.aar", "--json")
+            try scratch.write(try File.read(scratch("new.aar.index")), to: "old.aar.index")
+            let stale = await shell("diff", "old.aar", "new.aar", "--json")
+            #expect(stale.output == result.output)
+            #expect(stale.errors.contains("warning: old.aar.index is not the index of the archive beside it"))
+            for name in ["old", "new"] { try FileDescriptor.currentDirectory.remove(at: scratch("\(name).aar.index")) }
+            let without = await shell("diff", "old.aar", "new.aar", "--json")
+            #expect(without.output == result.output && without.errors.isEmpty)
+            let same = await shell("diff", "old.aar", "old.aar")
+            #expect(same.output.contains("A device would fetch nothing: it has all of it.\n"))
         }
     }
 

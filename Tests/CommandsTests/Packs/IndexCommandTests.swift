@@ -12,9 +12,7 @@ import Testing
 
 struct IndexCommandTests {
     @Test func packagingWritesTheIndexBesideTheArchive() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
+        try await PackShell.withTree { scratch, shell in
             let result = await shell("package", "M.json", "-o", "X.aar")
             #expect(result.code == .success)
             #expect(result.output.contains("\nX.aar.index: "))
@@ -33,9 +31,7 @@ struct IndexCommandTests {
     }
 
     @Test func anIndexInTheWayIsNotOverwritten() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
+        try await PackShell.withTree { scratch, shell in
             try scratch.write("mine", to: "X.aar.index")
             let result = await shell("package", "M.json", "-o", "X.aar")
             #expect(result.code == .failure)
@@ -45,9 +41,7 @@ struct IndexCommandTests {
     }
 
     @Test func archivesWithoutBlocksArePackedWithAWarning() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
+        try await PackShell.withTree { scratch, shell in
             let result = await shell("package", "M.json", "-o", "X.aar", "--compression", "none")
             #expect(result.code == .success)
             #expect(result.errors.contains("warning: The archive can have no index"))
@@ -58,9 +52,7 @@ struct IndexCommandTests {
     }
 
     @Test func verifyHoldsAnArchiveAgainstItsIndex() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
+        try await PackShell.withTree { scratch, shell in
             #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
             let sound = await shell("verify", "X.aar")
             #expect(sound.code == .success && sound.output.hasSuffix("; its index fits\n"))
@@ -80,9 +72,7 @@ struct IndexCommandTests {
     }
 
     @Test func verifyHoldsTheIndexAgainstTheManifest() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
+        try await PackShell.withTree { scratch, shell in
             #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
             let create = ["download-manifest", "create", "X.aar", "--linux", "--download-base-url", "https://h"]
             #expect(await shell(create + ["-o", "D.json"]).code == .success)
