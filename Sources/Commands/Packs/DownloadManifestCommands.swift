@@ -110,6 +110,7 @@ extension PackCommands {
         try await offload { try NewOutput.write(bytes, to: output) }
         if !arguments.flag("quiet") {
             context.print("\(output): \(PackSupport.count(packs.count, "pack")) for \(platform.rawValue)")
+            manifest.tellWhatToPublish(packs, archives, context)
         }
         return .success
     }
@@ -164,6 +165,7 @@ extension PackCommands {
                 let before = change.from.map { "version \($0)" } ?? "new"
                 context.print("\(change.id): \(before) -> \(change.to)")
             }
+            changed.tellWhatToPublish(packs, archives, context)
         }
         return .success
     }

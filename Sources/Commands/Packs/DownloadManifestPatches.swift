@@ -118,4 +118,17 @@ extension DownloadManifest {
             return manifest
         }
     }
+
+    /// Says under which URL each file belongs: the names differ, since Apple's tool gives archives' URLs no extension.
+    func tellWhatToPublish(_ packs: [PackContents], _ archives: [FilePath], _ context: CommandContext) {
+        for (pack, archive) in zip(packs, archives) {
+            guard let entry = self[pack.manifest.assetPackID] else { continue }
+            var files = [(archive, entry.url)]
+            if let index = entry.larder?.index { files.append((PackIndex.path(besideArchive: archive), index.url)) }
+            for patch in entry.larder?.patches ?? [] {
+                files.append((PatchTable.path(besideArchive: archive, from: patch.from), patch.file.url))
+            }
+            for (file, url) in files { context.print("  publish \(file) as \(PackSupport.printable(url))") }
+        }
+    }
 }

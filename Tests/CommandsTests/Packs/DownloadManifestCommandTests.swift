@@ -22,6 +22,14 @@ struct DownloadManifestCommandTests {
         }
     }
 
+    /// What is said of files and their URLs.
+    private static func published(_ base: String, _ archives: [String] = ["A", "B"]) -> String {
+        archives.map { archive in
+            let url = "\(base)/\(archive == "A" ? "Tutorial" : "Second")"
+            return "  publish \(archive).aar as \(url)\n  publish \(archive).aar.index as \(url).index\n"
+        }.joined()
+    }
+
     @Test func anIndexBesideThePackIsListedWhenItFits() async throws {
         try await withPacks { scratch, shell in
             let create = ["download-manifest", "create", "A.aar", "--linux", "--download-base-url", "https://h"]
@@ -54,7 +62,7 @@ struct DownloadManifestCommandTests {
                 "download-manifest", "create", "A.aar", "B.aar", "--asset-pack-versions", "3", "5", "--ios",
                 "--download-base-url", "https://cdn.example.com/packs", "-o", "D.json")
             #expect(result.errors.isEmpty)
-            #expect(result.output == "D.json: 2 packs for iOS\n")
+            #expect(result.output == "D.json: 2 packs for iOS\n" + Self.published("https://cdn.example.com/packs"))
             let manifest = try DownloadManifest.read(scratch("D.json"))
             let size = Int64(try File.read(scratch("A.aar")).count)
             #expect(manifest.assetPacks.map(\.id) == ["Tutorial", "Second"])
@@ -86,14 +94,15 @@ struct DownloadManifestCommandTests {
             let result = await shell(
                 "download-manifest", "update", "D.json", "--asset-pack-paths", "B.aar", "--ios", "--download-base-url",
                 "https://h")
-            #expect(result.output == "Second: version 0 -> 1\n")
+            #expect(result.output == "Second: version 0 -> 1\n" + Self.published("https://h", ["B"]))
             let manifest = try DownloadManifest.read(scratch("D.json"))
             #expect(manifest.assetPacks.map(\.version) == [0, 1])
             #expect(manifest.other == ["mine": [1]])
             let both = await shell(
                 "download-manifest", "update", "D.json", "--asset-pack-paths", "A.aar", "--asset-pack-paths", "B.aar",
                 "--ios")
-            #expect(both.output == "Tutorial: version 0 -> 1\nSecond: version 1 -> 2\n")
+            #expect(
+                both.output == "Tutorial: version 0 -> 1\nSecond: version 1 -> 2\n" + Self.published("https://h"))
             #expect(
                 await shell(
                     "download-manifest", "update", "D.json", "--asset-pack-paths", "A.aar", "--ios", "-o", "E.json"

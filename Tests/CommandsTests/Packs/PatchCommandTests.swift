@@ -13,18 +13,14 @@ import Testing
 
 struct PatchCommandTests {
     @Test func makesAPatchAndOverwritesNothing() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
-            #expect(await shell("package", "M.json", "-o", "Old.aar").code == .success)
-            try scratch.write("another film", to: "Intro.m4v")
-            #expect(await shell("package", "M.json", "-o", "New.aar").code == .success)
-            let made = await shell("patch", "Old.aar", "New.aar", "-o", "New.from-3.patch")
+        try await PackShell.withVersions { scratch, shell in
+            let made = await shell("patch", "old.aar", "new.aar", "-o", "New.from-3.patch")
             #expect(made.code == .success)
             #expect(made.output.hasPrefix("New.from-3.patch: "))
             #expect(made.output.contains(" for 1 changed content of 12 bytes; the archive has "))
-            #expect(try File.read(scratch("New.from-3.patch")).starts(with: Array("LRDRPTCH".utf8)))
-            let again = await shell("patch", "Old.aar", "New.aar", "-o", "New.from-3.patch")
+            let bytes = try File.read(scratch("New.from-3.patch"))
+            #expect(bytes.starts(with: Array("LRDRPTCH".utf8)))
+            let again = await shell("patch", "old.aar", "new.aar", "-o", "New.from-3.patch")
             #expect(again.code == .failure)
             #expect(again.errors.contains("\"New.from-3.patch\" exists already"))
             #expect(try scratch.tree("").allSatisfy { !$0.hasPrefix(".larder") })
@@ -32,16 +28,11 @@ struct PatchCommandTests {
     }
 
     @Test func refusesAnIndexOfAnotherArchive() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
-            #expect(await shell("package", "M.json", "-o", "Old.aar").code == .success)
-            try scratch.write("another film that is longer", to: "Intro.m4v")
-            #expect(await shell("package", "M.json", "-o", "New.aar").code == .success)
-            try scratch.write(try File.read(scratch("New.aar.index")), to: "Old.aar.index")
-            let made = await shell("patch", "Old.aar", "New.aar", "-o", "X.patch")
+        try await PackShell.withVersions(film: "another film that is longer") { scratch, shell in
+            try scratch.write(try File.read(scratch("new.aar.index")), to: "old.aar.index")
+            let made = await shell("patch", "old.aar", "new.aar", "-o", "X.patch")
             #expect(made.code != .success)
-            #expect(made.errors.contains("Old.aar.index"))
+            #expect(made.errors.contains("old.aar.index"))
             #expect(!FileDescriptor.currentDirectory.exists(at: scratch("X.patch")))
         }
     }
@@ -50,9 +41,7 @@ struct PatchCommandTests {
 struct PatchesFromTests {
     /// Three versions of a pack, published one after the other; the archives are kept in `published`.
     @Test func updateMakesPatchesFromTheLastVersions() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
+        try await PackShell.withTree { scratch, shell in
             let base = ["--linux", "--download-base-url", "https://h"]
             try scratch.makeDirectory("published")
             for version in 0..<3 {
@@ -70,6 +59,8 @@ struct PatchesFromTests {
                     ] + base)
                 #expect(result.code == .success)
                 #expect(result.errors.isEmpty)
+                let patch = "publish published/v\(version).from-0.patch as https://h/Tutorial.from-0.patch\n"
+                #expect(result.output.contains(patch))
             }
             let info = try #require(try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder)
             #expect(info.patches.map(\.from).sorted() == [0, 1])
@@ -86,9 +77,7 @@ struct PatchesFromTests {
     }
 
     @Test func aVersionWithoutItsArchiveIsTold() async throws {
-        try await Scratch.with { scratch in
-            let shell = PackShell(scratch: scratch)
-            try shell.writeTree()
+        try await PackShell.withTree { scratch, shell in
             let base = ["--linux", "--download-base-url", "https://h"]
             #expect(await shell("package", "M.json", "-o", "A.aar").code == .success)
             #expect(await shell(["download-manifest", "create", "A.aar", "-o", "D.json"] + base).code == .success)

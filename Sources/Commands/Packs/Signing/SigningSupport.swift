@@ -36,21 +36,20 @@ enum SigningSupport {
             try names.map { name in
                 let path = context.resolve(name)
                 let pem = try read(path, "key", limit: maximumKeySize)
-                let open: FilePermissions = [.groupRead, .groupWrite, .otherRead, .otherWrite]
-                if let status = try? FileDescriptor.currentDirectory.status(at: path),
-                    !status.permissions.isDisjoint(with: open)
-                {
-                    context.note("warning: other users can read or write the key \"\(name)\"; run `chmod 600` on it.")
-                }
-                do {
-                    return try Ed25519PrivateKey(pem: pem)
-                } catch {
+                guard let key = try? Ed25519PrivateKey(pem: pem) else {
                     throw AssetPackError(
                         .invalidArgument,
                         "\"\(name)\" is no private Ed25519 key in PEM without password. `ba-package keys create` "
                             + "makes one."
                     )
                 }
+                let open: FilePermissions = [.groupRead, .groupWrite, .otherRead, .otherWrite]
+                if let status = try? FileDescriptor.currentDirectory.status(at: path),
+                    !status.permissions.isDisjoint(with: open)
+                {
+                    context.note("warning: other users can read or write the key \"\(name)\"; run `chmod 600` on it.")
+                }
+                return key
             }
         }
     }
