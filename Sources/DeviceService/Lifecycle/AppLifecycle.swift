@@ -71,8 +71,9 @@ actor AppLifecycle {
 
     /// Ends all work, leaving the journals for the next start.
     func stop() async {
-        for task in tasks.values { task.cancel() }
-        for task in tasks.values { await task.value }
+        let tasks = Array(tasks.values)
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
     }
 
     /// Starts the install of the bundle at `path`, a folder or an archive, or its update when the app is there already.
@@ -272,9 +273,10 @@ actor AppLifecycle {
         let app = run.app
         runs[app] = run
         tasks[app] = Task {
-            await run.run()
-            await tools.groups.release(app)
-            self.ended(app)
+            await run.run {
+                await self.tools.groups.release(app)
+                await self.ended(app)
+            }
         }
     }
 

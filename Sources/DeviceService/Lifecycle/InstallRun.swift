@@ -40,6 +40,8 @@ actor InstallRun {
     private var followingDownloads: Task<Void, Never>?
     /// The extension was told how the essential downloads ended.
     private var areEndsTold = false
+    /// Its end was told, and nothing of it is left.
+    private var isOver = false
 
     init(_ machine: InstallMachine, _ tools: InstallTools) {
         self.machine = machine
@@ -49,7 +51,8 @@ actor InstallRun {
     }
 
     /// Runs to the end; journaled at every step. Cancelling the task leaves the journal for the next start.
-    func run() async {
+    /// - Parameter leave: forgets the run. Whoever hears of the end afterwards can begin the next one.
+    func run(_ leave: @Sendable () async -> Void) async {
         let events = tools.store.events(ofApp: app)
         following = Task { [weak self] in
             for await event in events { await self?.follow(event) }
@@ -80,7 +83,16 @@ actor InstallRun {
         following?.cancel()
         followingDownloads?.cancel()
         if machine.plan.isUnmanaged, machine.state.isFinal { _ = await tools.downloads.endInstall(app) }
-        if Task.isCancelled { await leave() } else { await end() }
+        let isCancelled = Task.isCancelled
+        if !isCancelled { await conclude() }
+        step?.task.cancel()
+        await step?.task.value
+        poster.finish()
+        await leave()
+        isOver = true
+        if !isCancelled { report() }
+        for watcher in watchers.values { watcher.finish() }
+        watchers = [:]
     }
 
     /// Steers from outside: pause, resume, cancel.
@@ -91,8 +103,9 @@ actor InstallRun {
         watcherCount += 1
         let number = watcherCount
         let (stream, continuation) = AsyncStream<InstallEvent>.makeStream(bufferingPolicy: .bufferingNewest(256))
-        continuation.yield(event)
-        if machine.state.isFinal {
+        // The end is told when all that belongs to it is done.
+        if isOver || !machine.state.isFinal { continuation.yield(event) }
+        if isOver {
             continuation.finish()
             return stream
         }
@@ -126,7 +139,6 @@ actor InstallRun {
         let before = machine.checkpoint
         let actions = machine.handle(fact)
         if machine.checkpoint != before { await journal() }
-        // The end is told when all that belongs to it is done.
         if !machine.state.isFinal { report() }
         if machine.plan.isUnmanaged, machine.state.isLaunchable, !areEndsTold {
             // One batch after the essential downloads; then the rest may go.
@@ -271,22 +283,12 @@ actor InstallRun {
         step = (number, task)
     }
 
-    private func end() async {
+    private func conclude() async {
         await InstallSteps(plan: machine.plan, tools: tools).conclude(machine)
         if let error = machine.error { tools.notes.add(error.message, app: app) }
         for item in machine.plan.items ?? [] where item.state == .failed {
             if let error = item.error { tools.notes.add(error.message, app: app) }
         }
-        report()
-        await leave()
-    }
-
-    private func leave() async {
-        step?.task.cancel()
-        await step?.task.value
-        poster.finish()
-        for watcher in watchers.values { watcher.finish() }
-        watchers = [:]
     }
 }
 

@@ -53,6 +53,19 @@ import Testing
         }
     }
 
+    /// Who has heard of an end can begin the next at once.
+    @Test func nothingIsLeftOfWhatWasToldAsOver() async throws {
+        try await ServiceHarness.with([]) { harness in
+            try await harness.install(try harness.bundle())
+            let connection = try await harness.connect()
+            for _ in 0..<100 {
+                _ = try await simulate("update", connection)
+                try await settle(connection)
+                #expect(try await connection.send(StatusRequest()).installs == [])
+            }
+        }
+    }
+
     @Test func theExtensionIsAskedAboutThePacks() async throws {
         try await ServiceHarness.with([]) { harness in
             let path = try harness.bundle { fixture in
