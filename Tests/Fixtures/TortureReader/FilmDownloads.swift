@@ -12,6 +12,8 @@ final class FilmDownloads: BADownloadManagerDelegate, Sendable {
 
     private let folder: URL
     private let failed = Locked<Set<String>>([])
+    /// One at a time: what ends while all are brought to the front, and is acknowledged, would be started as a new one.
+    private let turn = Locked(())
 
     struct NoGroup: Error {}
 
@@ -47,14 +49,20 @@ final class FilmDownloads: BADownloadManagerDelegate, Sendable {
 
     /// Brings all to the front; how many there are.
     private func promote() throws -> Int {
-        let all = try BADownloadManager.shared.fetchCurrentDownloads()
-        for download in all { try BADownloadManager.shared.startForegroundDownload(download) }
-        return all.count
+        try turn.withLock { _ in
+            let all = try BADownloadManager.shared.fetchCurrentDownloads()
+            for download in all { try BADownloadManager.shared.startForegroundDownload(download) }
+            return all.count
+        }
     }
 
     // MARK: - What the system tells
 
     func download(_ download: BADownload, finishedWithFileURL fileURL: URL) {
+        turn.withLock { _ in take(download, fileURL) }
+    }
+
+    private func take(_ download: BADownload, _ fileURL: URL) {
         let (id, token) = (download.identifier, "\(download.identifier)~\(download.uniqueIdentifier)")
         let target = folder.appendingPathComponent(token)
         if FileManager.default.fileExists(atPath: target.path) {
