@@ -38,6 +38,7 @@ extension DownloadStore {
         listeners[app, default: []].append(
             DownloadListener(
                 id: id, isListening: isListening, answersChallenges: isListening && answersChallenges, emit: emit))
+        endWaiting(for: app)
         deliver(app)
         if !foreground.isEmpty { await inTurn { await bringToFront(foreground, app, id) } }
         let (stream, continuation) = AsyncStream<Never>.makeStream()

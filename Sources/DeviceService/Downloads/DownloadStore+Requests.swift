@@ -223,6 +223,8 @@ extension DownloadStore {
         try await inTurn {
             let rows = try await tools.database.read { try $0.downloads() }
             tickets = DownloadTickets(try await tools.database.read { try $0.downloadTickets() })
+            returning = ReturningApps(
+                downloads: Set(rows.compactMap(\.number)), deadline: .now + tools.returnPatience)
             let paths = tools.paths
             try await offload { try DownloadPlaces.cleanFiles(paths, rows) }
             for app in try await apps(rows) {

@@ -57,6 +57,7 @@ actor DownloadStore: TransferOwner {
     var credentials = CredentialStore()
     /// Questions that app's delegates are asked now.
     var questions: [String: AppQuestion] = [:]
+    var returning = ReturningApps()
     /// One question of an app at a time: its answer may be that of others.
     let asking = AppTurns()
     /// Who waits for ends of an app's downloads, such as its install.
@@ -274,6 +275,7 @@ actor DownloadStore: TransferOwner {
     func close() async {
         isClosed = true
         for id in questions.keys { withdrawQuestion(id) }
+        for app in returning.waiters.keys { endWaiting(for: app) }
         let running = attempts.map { ($0.key, $0.value) }
         for (_, attempt) in running { attempt.fetch.attempt.stop() }
         for (key, attempt) in running { await settle(key, attempt.number) }

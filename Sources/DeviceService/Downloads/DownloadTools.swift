@@ -23,6 +23,8 @@ struct DownloadTools: Sendable {
     let conditions: ConditionsReader
     /// How long an app may take to answer a challenge.
     let answerTimeLimit: Duration
+    /// How long apps that an earlier service knew have to come back.
+    let returnPatience: Duration
     let space: SpaceKeeper
     let log: Logger
 }

@@ -87,7 +87,7 @@ package final class DeviceService: Sendable {
                 settings: settings,
                 clients: clients, hosts: hosts, extensions: extensions, governor: governor, transfers: transfers,
                 personal: personal, conditions: conditions, answerTimeLimit: configuration.answerTimeLimit,
-                space: space,
+                returnPatience: configuration.returnPatience, space: space,
                 log: configuration.log.named("downloads")))
         let content = ContentAsker(
             downloads: downloads, catalogue: catalogue, registry: registry, bundles: bundles, extensions: extensions,

@@ -18,6 +18,9 @@ package struct ServiceConfiguration: Sendable {
     package var extensionTimeLimit: Duration = .seconds(30)
     /// How long an app may take to answer a server's challenge, before it is handled as if it had no answer.
     package var answerTimeLimit: Duration = .seconds(60)
+    /// How long apps that an earlier service knew have to come back after a start, before they count as gone. It suits how
+    /// long they wait at most between two attempts.
+    package var returnPatience: Duration = RetryPolicy.service.longest * 2
     /// How long processes that use on-demand resources have to let go of some when there is no room.
     package var releasePatience: Duration = .seconds(5)
     /// The bubblewrap to take; nil is the one in `PATH`.

@@ -178,7 +178,10 @@ import Testing
             try await harness.schedule(harness.download("one"), connection)
             let old = try await ears.challenge()
             await harness.stop()
-            try await harness.start()
+            let asked = harness.server.requests.count
+            try await harness.start { $0.returnPatience = .seconds(120) }
+            // The server asks before the app has come back: its question waits for the app.
+            try await harness.server.waitForRequests(asked + 1)
             let again = try await harness.connect()
             var others = DownloadEars(again, answersChallenges: true)
             let new = try await others.challenge()
@@ -186,6 +189,23 @@ import Testing
             try await others.answer(old, ChallengeAnswer(.cancel))
             try await others.answer(new, login())
             #expect(try await others.end().change == .finished)
+        }
+    }
+
+    @Test func anAppThatDoesNotComeBackIsNotWaitedForLong() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            offerLocked(harness, "one")
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one"), connection)
+            _ = try await ears.challenge()
+            await harness.stop()
+            try await harness.start { $0.returnPatience = .milliseconds(20) }
+            let again = try await harness.connect()
+            _ = try await eventually {
+                try await again.send(PacksRequest(app: ServiceHarness.app)).packs.first { $0.state == .failed }
+            }
+            var others = DownloadEars(again, answersChallenges: true)
+            #expect(try await others.end().error?.code == .downloadAuthentication)
         }
     }
 
