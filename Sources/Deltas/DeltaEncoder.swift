@@ -8,6 +8,8 @@ package final class DeltaEncoder {
     private static let unnoticedPart = 32
     /// Pieces up to that size are tried in every way that is not clearly worse.
     private static let smallPiece = 1 << 20
+    /// What takes fewer bytes than this needs no other way.
+    private static let hardlyAnything = 64
 
     private let coder: StreamCoder
 
@@ -20,43 +22,60 @@ package final class DeltaEncoder {
     ///   - target: at least one byte and at most `DeltaFormat.pieceSize`.
     ///   - isSlowAllowed: whether size counts more than the time to decode.
     package func encode(_ target: UnsafeRawBufferPointer, base: DeltaBase, isSlowAllowed: Bool) -> [UInt8] {
-        let matches = MatchFinder.matches(of: target, in: base)
-        base.releasePages()
         defer { base.releasePages() }
-        let range = PrefixedPiece.range(for: matches, baseSize: base.bytes.count)
-        var best: (method: DeltaFormat.Method, payload: [UInt8])?
-        let (instructions, prefixed) = estimates(target, base, matches, range)
         let slowBytes = isSlowAllowed ? target.count : target.count / Self.unnoticedPart + 1024
-        // Estimates are rough: of a small piece, what is not much worse is tried in full.
-        let isSmall = target.count <= Self.smallPiece
-        if prefixed < instructions - instructions / 10 || (isSmall && prefixed <= instructions + instructions / 8) {
-            let payload = PrefixedPiece.encode(
-                target, base: base.bytes, range: range, coder: coder, slowBytes: slowBytes)
-            best = (.prefixed, payload)
+        var best: (method: DeltaFormat.Method, payload: [UInt8])?
+        for way in promising(target, base) {
+            let payload = encode(target, base, way, slowBytes)
+            if payload.count < best?.payload.count ?? .max { best = (way.method, payload) }
         }
-        if best == nil || (isSmall && instructions <= prefixed + prefixed / 2) {
-            let payload = InstructionPiece.encode(
-                target, base: base.bytes, matches: matches, coder: coder, slowBytes: slowBytes)
-            if payload.count < best?.payload.count ?? .max { best = (.instructions, payload) }
-        }
-        let chosen =
-            best
-            ?? (
-                .prefixed,
-                PrefixedPiece.encode(target, base: base.bytes, range: 0..<0, coder: coder, slowBytes: slowBytes)
-            )
-        return DeltaPieceHead.encode(method: chosen.method, targetSize: target.count, payload: chosen.payload)
+        let (method, payload) =
+            best ?? (.prefixed, PrefixedPiece.encode(target, base: base.bytes, range: 0..<0, coder, slowBytes))
+        return DeltaPieceHead.encode(method: method, targetSize: target.count, payload: payload)
     }
 
-    /// How many bytes a piece has with either method, about.
-    private func estimates(
-        _ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ matches: [Match], _ range: Range<Int>
-    ) -> (instructions: Int, prefixed: Int) {
-        // Without anything alike a prefix is no help, and instructions have the better literals.
-        guard !matches.isEmpty else { return (0, .max / 2) }
-        let instructions = InstructionPiece.estimate(target, base: base.bytes, matches: matches, coder: coder)
-        // Hardly anything to say is said best by instructions.
-        guard instructions > 64 else { return (instructions, .max / 2) }
-        return (instructions, PrefixedPiece.estimate(target, base: base.bytes, range: range, coder: coder))
+    private func encode(
+        _ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ way: DeltaWay, _ slowBytes: Int
+    ) -> [UInt8] {
+        switch way {
+        case .prefixed(let range): PrefixedPiece.encode(target, base: base.bytes, range: range, coder, slowBytes)
+        case .copies, .differences:
+            InstructionPiece.encode(
+                target, base: base.bytes, way.instructions(for: target, base), coder: coder, slowBytes: slowBytes)
+        }
+    }
+
+    /// The ways that are worth a try, by what they take for a sample.
+    private func promising(_ target: UnsafeRawBufferPointer, _ base: DeltaBase) -> [DeltaWay] {
+        DeltaSample.with(target) { sample in
+            let copies = CopyFinder.matches(of: sample, in: base)
+            let copying = estimate(sample, base, Instruction.copies(copies))
+            let differences = MatchFinder.matches(of: sample, in: base)
+            // Without anything alike a prefix is no help, and instructions have the better literals.
+            guard copying > Self.hardlyAnything, !differences.isEmpty else { return [.copies] }
+            let differing = estimate(
+                sample, base, Instruction.instructions(for: differences, target: sample, base: base.bytes))
+            let instructions = min(copying, differing)
+            guard instructions > Self.hardlyAnything else { return [.differences] }
+            let range = PrefixedPiece.range(for: differences, baseSize: base.bytes.count)
+            let prefixed = PrefixedPiece.estimate(sample, base: base.bytes, range: range, coder: coder)
+            // Estimates are rough: of a small piece, what is not much worse is tried in full.
+            let isSmall = target.count <= Self.smallPiece
+            var ways: [DeltaWay] = []
+            if isSmall ? prefixed <= instructions + instructions / 8 : prefixed + 512 < instructions - instructions / 10
+            {
+                ways.append(.prefixed(range))
+            }
+            if ways.isEmpty || (isSmall && instructions <= prefixed + prefixed / 2) {
+                // Literals become smaller in earnest than in an estimate, and more so than differences.
+                if copying <= instructions + instructions / (isSmall ? 8 : 16) { ways.append(.copies) }
+                if isSmall ? differing <= instructions + instructions / 8 : ways.isEmpty { ways.append(.differences) }
+            }
+            return ways
+        }
+    }
+
+    private func estimate(_ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ instructions: [Instruction]) -> Int {
+        InstructionPiece.estimate(target, base: base.bytes, instructions, coder: coder)
     }
 }

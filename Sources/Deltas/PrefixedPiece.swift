@@ -7,8 +7,8 @@
 /// Payload: where the range begins, its length, and the coded stream.
 enum PrefixedPiece {
     static func encode(
-        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, range: Range<Int>, coder: StreamCoder,
-        slowBytes: Int
+        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, range: Range<Int>, _ coder: StreamCoder,
+        _ slowBytes: Int
     ) -> [UInt8] {
         var payload: [UInt8] = []
         DeltaNumbers.append(UInt64(range.lowerBound), to: &payload)

@@ -62,6 +62,43 @@ import Testing
         }
     }
 
+    /// Two levels that came to have the same new parts: these are told once.
+    private static func twins(_ generator: inout SeededGenerator) -> (old: [String: [UInt8]], new: [String: [UInt8]]) {
+        let old = ["a.wad": generator.bytes(1_500_000), "b.wad": generator.bytes(1_500_000)]
+        let parts = generator.bytes(600_000)
+        let new = old.mapValues { Array($0[..<700_000]) + parts + Array($0[700_000...]) }
+        return (old, new)
+    }
+
+    @Test func whatTwoContentsHaveNewIsToldOnce() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let (old, new) = Self.twins(&generator)
+            let pack = try PatchedPack(scratch, from: old, to: new)
+            let patch = try pack.patch()
+            #expect(patch.count < 610_000)
+            let collector = try pack.apply(patch)
+            #expect(Set(collector.contents.keys) == pack.changed)
+            Self.check(pack, collector)
+        }
+    }
+
+    @Test func withoutTheFirstTheSecondFailsToo() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let (old, new) = Self.twins(&generator)
+            let pack = try PatchedPack(scratch, from: old, to: new)
+            let patch = try pack.patch()
+            let first = try pack.apply(patch, missing: [SHA256.hash(try #require(old["a.wad"]))])
+            #expect(first.failed == pack.changed)
+            let second = try pack.apply(patch, missing: [SHA256.hash(try #require(old["b.wad"]))])
+            let number = try #require(
+                pack.new.index.contents.firstIndex { $0.digest == SHA256.hash(new["b.wad"] ?? []) })
+            #expect(second.failed == [number])
+            Self.check(pack, second)
+        }
+    }
+
     @Test func aVersionLikeTheLastNeedsNothing() throws {
         var generator = SeededGenerator.forTest()
         try Scratch.with { scratch in

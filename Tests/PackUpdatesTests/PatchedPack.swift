@@ -62,6 +62,8 @@ final class PatchCollector: PatchSink {
     private let scratch: Scratch
     private let bases: [Digest: [UInt8]]
     private var current: [UInt8] = []
+    /// What the patch gave so far, by digest.
+    private var given: [Digest: [UInt8]] = [:]
     private(set) var contents: [Int: [UInt8]] = [:]
     private(set) var failed: Set<Int> = []
 
@@ -71,7 +73,7 @@ final class PatchCollector: PatchSink {
     }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-        guard let bytes = bases[base.digest] else { return nil }
+        guard let bytes = bases[base.digest] ?? given[base.digest] else { return nil }
         // Behind some bytes, as contents lie in larger files, too.
         try scratch.write([1, 2, 3] + bytes, to: "bases/\(base.digest.hex)")
         return PatchBase.Part(
@@ -80,6 +82,9 @@ final class PatchCollector: PatchSink {
 
     func begin(content: Int) { current = [] }
     func data(_ bytes: UnsafeRawBufferPointer) { current += bytes }
-    func end(content: Int) { contents[content] = current }
+    func end(content: Int) {
+        contents[content] = current
+        given[SHA256.hash(current)] = current
+    }
     func fail(content: Int, because reason: any Error) { failed.insert(content) }
 }

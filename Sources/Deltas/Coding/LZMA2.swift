@@ -36,7 +36,17 @@ struct LZMA2 {
         }
     }
 
+    /// How hard matches are looked for.
+    enum Effort {
+        /// In trees, as the program xz does by default.
+        case trees
+        /// In short chains, in half the time: what repeats itself at length is gone from a delta's streams already, and what is
+        /// left becomes 0.5 % larger.
+        case chains
+    }
+
     let properties: Properties
+    var effort = Effort.trees
 
     /// - Returns: nil when the result would not be smaller than `limit` bytes.
     func compress(
@@ -90,6 +100,11 @@ struct LZMA2 {
         options.lc = properties.literalContext
         options.lp = properties.literalPosition
         options.pb = properties.position
+        if effort == .chains {
+            options.mf = LZMA_MF_HC4
+            options.nice_len = 24
+            options.depth = 6
+        }
         options.dict_size = UInt32(clamping: max(4096, prefix.count + size))
         options.preset_dict = prefix.baseAddress?.assumingMemoryBound(to: UInt8.self)
         options.preset_dict_size = UInt32(clamping: prefix.count)

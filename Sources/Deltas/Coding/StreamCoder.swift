@@ -12,7 +12,11 @@ final class StreamCoder {
     }
 
     /// Longer sources are judged by pieces of them.
-    private static let sampleSize = 256 << 10
+    private static let longSource = 512 << 10
+    private static let sampleSize = 128 << 10
+    /// LZMA takes ten times as long to undo, so it must save at least one byte of so many: where nobody notices the time, and
+    /// elsewhere.
+    private static let (unnoticedSaving, noticedSaving) = (64, 14)
     private static let estimateLevel: CInt = 1
     private static let finalLevel: CInt = 19
 
@@ -33,7 +37,7 @@ final class StreamCoder {
     }
 
     /// Coded bytes, of at most one more than the source.
-    /// - Parameter slowBytes: how many bytes at most may be of the kind that is slow to decode.
+    /// - Parameter slowBytes: with how many bytes of the kind that is slow to decode nobody notices it.
     func encode(
         _ source: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer = .init(start: nil, count: 0), slowBytes: Int
     ) -> [UInt8] {
@@ -43,46 +47,48 @@ final class StreamCoder {
         if source.count > 1 << 16, (quick?.count ?? source.count) > source.count - source.count / 64 {
             return quick.map { [Coding.zstd.rawValue] + $0 } ?? [Coding.stored.rawValue] + Array(source)
         }
-        let mayBeSlow = (quick?.count ?? source.count) / 2 <= slowBytes
-        return slowly(source, prefix, slowBytes: mayBeSlow ? slowBytes : 0) ?? [Coding.stored.rawValue] + Array(source)
+        let isNoticed = (quick?.count ?? source.count) / 2 > slowBytes
+        return slowly(source, prefix, saving: isNoticed ? Self.noticedSaving : Self.unnoticedSaving)
+            ?? [Coding.stored.rawValue] + Array(source)
     }
 
     private func quickly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> [UInt8]? {
         zstd.compress(source, level: Self.estimateLevel, prefix: prefix, limit: source.count)
     }
 
-    private func slowly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, slowBytes: Int) -> [UInt8]?
-    {
-        let lzma = slowBytes > 0 ? byLZMA(source, prefix, limit: min(source.count, slowBytes)) : nil
-        if let lzma, source.count > 2 * Self.sampleSize { return lzma }
+    private func slowly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, saving: Int) -> [UInt8]? {
+        let lzma = byLZMA(source, prefix, saving)
+        if let lzma, source.count > Self.longSource { return lzma }
         let other = memory.with(source.count + prefix.count) { () -> [UInt8]? in
             zstd.compress(source, level: Self.finalLevel, prefix: prefix, limit: source.count)
         }.map { [Coding.zstd.rawValue] + $0 }
         guard let lzma, let other else { return other ?? lzma }
-        return Self.isWorthIt(lzma: lzma.count, zstd: other.count) ? lzma : other
+        return Self.isWorthIt(lzma: lzma.count, zstd: other.count, saving) ? lzma : other
     }
 
-    private func byLZMA(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
+    private func byLZMA(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, _ saving: Int) -> [UInt8]? {
         // A prefix says more than a sample can, so with a short source both are tried in full.
-        let isShort = !prefix.isEmpty && source.count <= 2 * Self.sampleSize
-        guard let properties = isShort ? LZMA2.Properties.all.first : promising(source) else { return nil }
+        let isShort = !prefix.isEmpty && source.count <= Self.longSource
+        guard let properties = isShort ? LZMA2.Properties.all.first : promising(source, saving) else { return nil }
+        let isLong = prefix.isEmpty && source.count > Self.longSource
         return memory.with(source.count + prefix.count) { () -> [UInt8]? in
-            LZMA2(properties: properties).compress(source, prefix: prefix, limit: limit)
+            LZMA2(properties: properties, effort: isLong ? .chains : .trees)
+                .compress(source, prefix: prefix, limit: source.count)
         }.map { [Coding.lzma.rawValue, properties.byte] + $0 }
     }
 
-    /// LZMA takes ten times as long to undo, so it must save something.
-    private static func isWorthIt(lzma: Int, zstd: Int) -> Bool { lzma + 16 + zstd / 64 < zstd }
+    private static func isWorthIt(lzma: Int, zstd: Int, _ saving: Int) -> Bool { lzma + 16 + zstd / saving < zstd }
 
     /// The properties with which LZMA makes a sample smallest; nil when zstd does as well.
-    private func promising(_ source: UnsafeRawBufferPointer) -> LZMA2.Properties? {
+    private func promising(_ source: UnsafeRawBufferPointer, _ saving: Int) -> LZMA2.Properties? {
         Self.withSample(of: source) { sample -> LZMA2.Properties? in
             let zstd = zstd.compress(sample, level: Self.finalLevel, limit: sample.count)?.count ?? sample.count
             let sizes = LZMA2.Properties.all.map { properties in
-                LZMA2(properties: properties).compress(sample, limit: sample.count)?.count ?? sample.count
+                LZMA2(properties: properties, effort: .chains).compress(sample, limit: sample.count)?.count
+                    ?? sample.count
             }
             guard let best = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { return nil }
-            return Self.isWorthIt(lzma: sizes[best], zstd: zstd) ? LZMA2.Properties.all[best] : nil
+            return Self.isWorthIt(lzma: sizes[best], zstd: zstd, saving) ? LZMA2.Properties.all[best] : nil
         }
     }
 
@@ -90,7 +96,7 @@ final class StreamCoder {
     private static func withSample<Result>(
         of source: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
-        guard source.count > 2 * sampleSize else { return body(source) }
+        guard source.count > longSource else { return body(source) }
         let part = sampleSize / 4
         var sample: [UInt8] = []
         sample.reserveCapacity(sampleSize)

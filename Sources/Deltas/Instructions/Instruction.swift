@@ -37,6 +37,11 @@ struct Instruction: Hashable {
         return list
     }
 
+    /// Instructions for stretches that are equal.
+    static func copies(_ matches: [Match]) -> [Instruction] {
+        matches.map { Instruction(target: $0.target, base: $0.base, count: $0.count, adds: false) }
+    }
+
     private static func equalCount(
         _ target: UnsafeRawBufferPointer, _ position: Int, _ base: UnsafeRawBufferPointer, _ place: Int, most: Int
     ) -> Int {

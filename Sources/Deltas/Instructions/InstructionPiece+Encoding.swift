@@ -8,25 +8,24 @@ extension InstructionPiece {
     private static let phaseSample = 256 << 10
 
     /// The payload that gives the target.
-    /// - Parameter matches: in the order of the target, none over another.
+    /// - Parameter instructions: in the order of the target, none over another.
     static func encode(
-        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, matches: [Match], coder: StreamCoder,
-        slowBytes: Int
+        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, _ instructions: [Instruction],
+        coder: StreamCoder, slowBytes: Int
     ) -> [UInt8] {
-        let instructions = Instruction.instructions(for: matches, target: target, base: base)
         let (control, runs) = control(for: instructions, targetSize: target.count)
         let (model, gaps, values) = residuals(of: instructions, target, base, coder)
         let (classes, literals) = literals(of: target, runs, coder)
         let streams = [control, gaps, values, literals]
         guard streams.reduce(0, { $0 + $1.count }) <= mostStreamBytes(targetSize: target.count) else {
-            return encode(target, base: base, matches: [], coder: coder, slowBytes: slowBytes)
+            return encode(target, base: base, [], coder: coder, slowBytes: slowBytes)
         }
         var payload = [model.byte, classes.isEmpty ? 0 : 1]
         if !classes.isEmpty { payload += classes.mask }
         var slowBytes = slowBytes
         for stream in streams {
             let coded = stream.withUnsafeBytes { coder.encode($0, slowBytes: slowBytes) }
-            slowBytes -= coded.count
+            slowBytes = max(0, slowBytes - coded.count)
             DeltaNumbers.append(UInt64(stream.count), to: &payload)
             DeltaNumbers.append(UInt64(coded.count), to: &payload)
             payload += coded
@@ -36,9 +35,9 @@ extension InstructionPiece {
 
     /// How many bytes the payload has, about.
     static func estimate(
-        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, matches: [Match], coder: StreamCoder
+        _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, _ instructions: [Instruction],
+        coder: StreamCoder
     ) -> Int {
-        let instructions = Instruction.instructions(for: matches, target: target, base: base)
         let (control, runs) = control(for: instructions, targetSize: target.count)
         var residuals = ResidualEncoder(model: .bytes)
         for instruction in instructions where instruction.adds {

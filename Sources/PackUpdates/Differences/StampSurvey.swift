@@ -34,6 +34,7 @@ package enum StampSurvey {
         var digests: [String: Digest] = [:]
         var batch: [(content: Int, range: Range<Int>)] = []
         var layout = ContentLayout(index: index)
+        var size: Int64 = 0
         func survey() throws {
             try version.unpack(layout, to: file.borrowed, isCancelled: isCancelled)
             for (content, range) in batch {
@@ -42,10 +43,11 @@ package enum StampSurvey {
             }
             batch = []
             layout = ContentLayout(index: index)
+            size = 0
         }
         for content in pathsOf.keys.sorted() {
-            if !batch.isEmpty, layout.size + index.contents[content].size > batchSize { try survey() }
-            batch.append((content, layout.place([content])))
+            if !batch.isEmpty, size + index.contents[content].size > batchSize { try survey() }
+            batch.append((content, layout.place([content], at: &size)))
         }
         try survey()
         return digests

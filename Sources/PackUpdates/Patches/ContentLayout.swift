@@ -7,7 +7,7 @@ import Glibc
 import Kit
 import System
 
-/// Contents of an archive, unpacked into one file one after the other, as groups need them.
+/// Where contents of an archive are unpacked to in a file, as groups need them.
 struct ContentLayout {
     private struct Placement {
         let content: Int
@@ -16,24 +16,23 @@ struct ContentLayout {
 
     private let index: PackIndex
     private var placements: [Placement] = []
-    private(set) var size: Int64 = 0
 
     init(index: PackIndex) { self.index = index }
 
-    /// Gives contents the next places; their range in the file.
-    mutating func place(_ contents: [Int]) -> Range<Int> {
-        let start = size
+    /// Gives contents their places one behind the other, from an end that moves on; their range in the file.
+    @discardableResult
+    mutating func place(_ contents: [Int], at end: inout Int64) -> Range<Int> {
+        let start = end
         for content in contents {
-            placements.append(Placement(content: content, offset: size))
-            size += index.contents[content].size
+            placements.append(Placement(content: content, offset: end))
+            end += index.contents[content].size
         }
-        return Int(start)..<Int(size)
+        return Int(start)..<Int(end)
     }
 
     /// Unpacks only the blocks that hold something that has a place, side by side.
     /// - Throws: `ArchiveError`, `Errno`, `PackUpdateError.mismatch` when the archive is not the index's.
     func unpack(_ archive: FileDescriptor, to file: FileDescriptor, isCancelled: () -> Bool) throws {
-        try file.resize(to: size)
         let sorted = placements.sorted { index.contents[$0.content].offset < index.contents[$1.content].offset }
         let letter = index.archive.letter
         let pipeline = OrderedPipeline<UnpackedBlock>(threads: 0) {

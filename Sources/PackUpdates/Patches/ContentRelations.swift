@@ -38,6 +38,9 @@ struct ContentRelations {
         new.contents[target].size > 0 && !oldDigests.contains(new.contents[target].digest)
     }
 
+    /// Whether an old content has the chunk.
+    func isOld(_ chunk: ContentChunker.Chunk) -> Bool { oldByChunk[chunk] != nil }
+
     /// What a content's name ends with, in lower case; its last path component when that has no dot.
     func kind(of target: Int) -> String {
         let name = Self.name(paths[target] ?? "")

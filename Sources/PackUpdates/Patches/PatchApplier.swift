@@ -30,6 +30,8 @@ package final class PatchApplier {
     private var deltaRest: Int64 = 0
     private var targetRest: Int64 = 0
     private var base: PatchBase?
+    /// Contents of the groups so far that may still be on their way.
+    private var given: Set<Digest> = []
 
     /// - Parameters:
     ///   - index: of the version that the patch leads to.
@@ -102,7 +104,13 @@ package final class PatchApplier {
         while let group = groups.popFirst() {
             deltaRest = group.deltaSize
             targetRest = group.targets.reduce(0) { $0 + index.contents[$1].size }
+            if group.bases.contains(where: { given.contains($0.digest) }) {
+                // What an earlier group gives must have come out before it is a base.
+                try output.drain()
+                given.removeAll()
+            }
             output.begin(group.targets)
+            given.formUnion(group.targets.map { index.contents[$0].digest })
             do {
                 base = try openBase(group.bases)
                 guard deltaRest > 0 else { throw PatchTable.damaged("a group has no delta") }
@@ -127,7 +135,7 @@ package final class PatchApplier {
             guard let base = rest.popFirst() else { return nil }
             guard let part = try output.sink.base(base) else {
                 throw PackUpdateError(
-                    .io, "A content of the old version is missing here or damaged: SHA-256 \(base.digest.hex).")
+                    .io, "A content that others are made of is missing here or damaged: SHA-256 \(base.digest.hex).")
             }
             return part
         }

@@ -53,11 +53,14 @@ package enum PatchMaker {
         let parent = path.removingLastComponent()
         let folder = try TemporaryDirectory(prefix: ".larder-patch", in: parent.isEmpty ? "." : parent)
         let plan = PatchPlan(from: old.index, to: new.index)
-        var oldLayout = ContentLayout(index: old.index)
-        var newLayout = ContentLayout(index: new.index)
-        let ranges = plan.groups.map { (old: oldLayout.place($0.bases), new: newLayout.place($0.targets)) }
-        let oldContents = try unpack(oldLayout, of: old, in: folder.path, "old", isCancelled)
-        let newContents = try unpack(newLayout, of: new, in: folder.path, "new", isCancelled)
+        let layout = PatchLayout(of: plan, from: old, to: new)
+        let bases = try contents(in: folder.path, "bases", layout.baseSize) { file in
+            try old.unpack(layout.oldBases, to: file, isCancelled: isCancelled)
+            try new.unpack(layout.newBases, to: file, isCancelled: isCancelled)
+        }
+        let targets = try contents(in: folder.path, "targets", layout.targetSize) { file in
+            try new.unpack(layout.targets, to: file, isCancelled: isCancelled)
+        }
 
         let deltas = try OwnedDescriptor(
             folder.path.appending("deltas"), .readWrite, options: [.create, .exclusiveCreate],
@@ -76,20 +79,20 @@ package enum PatchMaker {
             try piece.delta.withUnsafeBytes { try deltas.borrowed.writeFully($0) }
             sizes[piece.group.number] += Int64(piece.delta.count)
             completed += Int64(piece.count)
-            progress(completed, newLayout.size)
+            progress(completed, layout.targetSize)
         }
         let slowLimit = new.index.installedSize / slowPart + alwaysSlow
-        for (number, range) in ranges.enumerated() {
-            let pieces = stride(from: range.new.lowerBound, to: range.new.upperBound, by: DeltaFormat.pieceSize)
+        for (number, range) in layout.groups.enumerated() {
+            let pieces = stride(from: range.targets.lowerBound, to: range.targets.upperBound, by: DeltaFormat.pieceSize)
             let group = PatchGroupWork(
-                number: number, old: oldContents, range: range.old, pieces: Array(pieces).count,
-                isSlowAllowed: Int64(range.new.upperBound) <= slowLimit)
+                number: number, bases: bases, range: range.bases, pieces: Array(pieces).count,
+                isSlowAllowed: Int64(range.targets.upperBound) <= slowLimit)
             for start in pieces {
                 while pipeline.inFlight >= pipeline.capacity, let piece = pipeline.next(waiting: true) {
                     try finish(piece)
                 }
-                let end = min(start + DeltaFormat.pieceSize, range.new.upperBound)
-                pipeline.submit(PatchPiece(group: group, new: newContents, range: start..<end))
+                let end = min(start + DeltaFormat.pieceSize, range.targets.upperBound)
+                pipeline.submit(PatchPiece(group: group, targets: targets, range: start..<end))
             }
         }
         while let piece = pipeline.next(waiting: true) { try finish(piece) }
@@ -97,7 +100,7 @@ package enum PatchMaker {
         let table = PatchTable(
             indexDigest: new.indexDigest, baseDigest: old.index.archive.digest,
             groups: zip(plan.groups, sizes).map { group, size in
-                let bases = group.bases.map { old.index.contents[$0] }
+                let bases = group.bases.map { old.index.contents[$0] } + group.newBases.map { new.index.contents[$0] }
                 return .init(
                     targets: group.targets, bases: bases.map { .init(digest: $0.digest, size: $0.size) },
                     deltaSize: size)
@@ -107,18 +110,18 @@ package enum PatchMaker {
         try copy(deltas.borrowed, to: file)
         return Summary(
             size: Int64(head.count) + table.deltaSize,
-            changedContents: plan.groups.reduce(0) { $0 + $1.targets.count }, changedBytes: newLayout.size,
+            changedContents: plan.groups.reduce(0) { $0 + $1.targets.count }, changedBytes: layout.targetSize,
             archiveSize: new.index.archive.size)
     }
 
-    private static func unpack(
-        _ layout: ContentLayout, of version: PatchVersion, in folder: FilePath, _ name: String,
-        _ isCancelled: () -> Bool
+    private static func contents(
+        in folder: FilePath, _ name: String, _ size: Int64, _ fill: (FileDescriptor) throws -> Void
     ) throws -> MappedContents {
         let file = try OwnedDescriptor(
             folder.appending(name), .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
-        try version.unpack(layout, to: file.borrowed, isCancelled: isCancelled)
-        return try MappedContents(file.borrowed, size: layout.size)
+        try file.borrowed.resize(to: size)
+        try fill(file.borrowed)
+        return try MappedContents(file.borrowed, size: size)
     }
 
     private static func copy(_ source: FileDescriptor, to target: FileDescriptor) throws {

@@ -14,25 +14,25 @@ final class PatchGroupWork: Sendable {
 
     let number: Int
     let isSlowAllowed: Bool
-    let old: MappedContents
+    let bases: MappedContents
     private let range: Range<Int>
     private let state: Monitor<State>
 
-    init(number: Int, old: MappedContents, range: Range<Int>, pieces: Int, isSlowAllowed: Bool) {
+    init(number: Int, bases: MappedContents, range: Range<Int>, pieces: Int, isSlowAllowed: Bool) {
         self.number = number
-        self.old = old
+        self.bases = bases
         self.range = range
         self.isSlowAllowed = isSlowAllowed
         state = Monitor(State(rest: pieces))
     }
 
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: old.bytes[range]) }
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bases.bytes[range]) }
 
     func base() -> DeltaBase {
         state.withLock { state in
             if let base = state.base { return base }
-            let (old, range) = (old, range)
-            let base = DeltaBase(bytes) { old.release(range) }
+            let (bases, range) = (bases, range)
+            let base = DeltaBase(bytes) { bases.release(range) }
             state.base = base
             return base
         }
@@ -50,14 +50,14 @@ final class PatchGroupWork: Sendable {
 final class PatchPiece {
     let group: PatchGroupWork
     let count: Int
-    private let new: MappedContents
+    private let targets: MappedContents
     private let range: Range<Int>
     private(set) var delta: [UInt8] = []
     private(set) var failure: (any Error)?
 
-    init(group: PatchGroupWork, new: MappedContents, range: Range<Int>) {
+    init(group: PatchGroupWork, targets: MappedContents, range: Range<Int>) {
         self.group = group
-        self.new = new
+        self.targets = targets
         self.range = range
         count = range.count
     }
@@ -66,13 +66,13 @@ final class PatchPiece {
     func encode(_ coders: (encoder: DeltaEncoder, decoder: DeltaDecoder)?) {
         defer {
             group.finishPiece()
-            new.release(range)
+            targets.release(range)
         }
         guard let (encoder, decoder) = coders else {
             failure = DeltaError(.library, "libzstd cannot be loaded; install the package libzstd1.")
             return
         }
-        let target = UnsafeRawBufferPointer(rebasing: new.bytes[range])
+        let target = UnsafeRawBufferPointer(rebasing: targets.bytes[range])
         delta = encoder.encode(target, base: group.base(), isSlowAllowed: group.isSlowAllowed)
         let again = UnsafeMutableRawBufferPointer.allocate(byteCount: target.count, alignment: 16)
         defer { again.deallocate() }

@@ -6,13 +6,15 @@ import Crypto
 /// Which contents of a new version are made together, and from which contents of the old one. Pure: from the two indexes alone.
 ///
 /// Contents that the old version has, wherever, need nothing. A content of some size is a group for itself, with the old
-/// contents that share most with it. Small ones come together by the kind of their names, so that what they have in common
-/// is said once.
+/// contents that share most with it, and with new ones of earlier groups when they share what no old one has. Small ones
+/// come together by the kind of their names, so that what they have in common is said once.
 struct PatchPlan: Hashable {
     /// Numbers in the lists of contents of the new and of the old index.
     struct Group: Hashable {
         var targets: [Int] = []
         var bases: [Int] = []
+        /// Behind the bases: contents of the new index that earlier groups make.
+        var newBases: [Int] = []
     }
 
     /// Contents up to this size, in bytes, come together with others.
@@ -24,6 +26,7 @@ struct PatchPlan: Hashable {
     static let pooledBases: Int64 = 4 << 20
     /// Old contents that a large one is made of, at most.
     private static let mostBases = 8
+    private static let mostNewBases = 4
 
     private(set) var groups: [Group] = []
 
@@ -41,7 +44,14 @@ struct PatchPlan: Hashable {
             }
         }
         for kind in pools.keys.sorted() { pool(pools[kind] ?? [], old, new) }
-        groups += large
+        var earlier = NewChunks(of: new)
+        for var group in large {
+            for target in group.targets {
+                group.newBases += earlier.bases(of: target, atMost: Self.mostNewBases, isOld: relations.isOld)
+                earlier.add(target)
+            }
+            groups.append(group)
+        }
     }
 
     private mutating func pool(_ members: [(target: Int, bases: [Int])], _ old: PackIndex, _ new: PackIndex) {

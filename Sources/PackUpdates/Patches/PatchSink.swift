@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-/// What a patch is applied to: gives contents of the old version, takes contents of the new one. All calls come on the
-/// thread that feeds; what a call throws ends the applying and comes out of `feed`.
+/// What a patch is applied to: takes contents of the new version, and gives those and ones of the old version. All calls
+/// come on the thread that feeds; what a call throws ends the applying and comes out of `feed`.
 package protocol PatchSink: AnyObject {
-    /// A content of the old version, open; nil when there is none, or it is damaged: the group fails, and the rest goes on.
+    /// A content of the old version, or one that came to its `end`, open; nil when there is none, or it is damaged: the group
+    /// fails, and the rest goes on.
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part?
 
     /// The bytes of a content follow. After a break-off they begin anew only with another patch.

@@ -25,7 +25,7 @@ package struct PatchTable: Hashable, Sendable {
         package var baseSize: Int64 { bases.reduce(0) { $0 + $1.size } }
     }
 
-    /// A content of the old version.
+    /// A content of the old version, or one that an earlier group gives.
     package struct Base: Hashable, Sendable {
         package let digest: Digest
         package let size: Int64

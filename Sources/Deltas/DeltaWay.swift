@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// A way to say what a piece's target is.
+enum DeltaWay: Hashable {
+    /// One stream, with a range of the base as prefix.
+    case prefixed(Range<Int>)
+    /// Copies, and literals between.
+    case copies
+    /// Stretches of the base to which something is added, and literals.
+    case differences
+
+    var method: DeltaFormat.Method {
+        switch self {
+        case .prefixed: .prefixed
+        case .copies, .differences: .instructions
+        }
+    }
+
+    func instructions(for target: UnsafeRawBufferPointer, _ base: DeltaBase) -> [Instruction] {
+        switch self {
+        case .prefixed: []
+        case .copies: Instruction.copies(CopyFinder.matches(of: target, in: base))
+        case .differences:
+            Instruction.instructions(
+                for: MatchFinder.matches(of: target, in: base), target: target, base: base.bytes)
+        }
+    }
+}

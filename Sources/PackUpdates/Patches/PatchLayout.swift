@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+/// Where what a patch is made of lies in two files: the bases of each group one behind the other, and its targets.
+struct PatchLayout {
+    struct Group: Hashable {
+        let bases: Range<Int>
+        let targets: Range<Int>
+    }
+
+    private(set) var oldBases: ContentLayout
+    private(set) var newBases: ContentLayout
+    private(set) var targets: ContentLayout
+    private(set) var groups: [Group] = []
+    /// Of the two files, in bytes.
+    private(set) var baseSize: Int64 = 0
+    private(set) var targetSize: Int64 = 0
+
+    init(of plan: PatchPlan, from old: PatchVersion, to new: PatchVersion) {
+        oldBases = ContentLayout(index: old.index)
+        newBases = ContentLayout(index: new.index)
+        targets = ContentLayout(index: new.index)
+        for group in plan.groups {
+            let base = Int(baseSize)
+            oldBases.place(group.bases, at: &baseSize)
+            newBases.place(group.newBases, at: &baseSize)
+            groups.append(
+                Group(bases: base..<Int(baseSize), targets: targets.place(group.targets, at: &targetSize)))
+        }
+    }
+}
