@@ -14,30 +14,56 @@ import TestSupport
 enum PackIndexFuzz {
     static func main() throws {
         let corpus = try corpus()
+        let local = try corpus.map { try PackIndex(decoding: $0) }
         try Fuzzer(name: "fuzz-pack-index").run(corpus: corpus) { input, _ in
             if let normal = ContentNormalizer.normalized(input) {
                 try Finding.require(ContentNormalizer.normalized(normal) == nil, "times that are taken out twice")
             }
             do {
-                try check(PackIndex(decoding: input))
+                try check(PackIndex(decoding: input), local)
             } catch let error as PackUpdateError {
                 try Finding.require(!error.message.isEmpty, "an error without a message")
             }
         }
     }
 
-    private static func check(_ index: PackIndex) throws {
+    private static func check(_ index: PackIndex, _ local: [PackIndex]) throws {
         let written = try index.encoded(compressed: false)
         try Finding.require(try PackIndex(decoding: written) == index, "not read back as written")
-        let planner = UpdatePlanner(
-            target: index, local: LocalContents(for: index), facts: UpdateFacts(ranges: .single))
-        for plan in [planner.plan(), planner.blocksPlan()].compactMap(\.self) {
-            for range in plan.archiveRanges {
-                try Finding.require(
-                    range.lowerBound >= 0 && range.upperBound <= index.archive.size, "a range beyond the archive")
-            }
+        var known = LocalContents(for: index)
+        for (number, local) in local.enumerated() { known.add(local, as: number) }
+        for contents in [LocalContents(for: index), known] {
+            let planner = UpdatePlanner(target: index, local: contents, facts: UpdateFacts(ranges: .single))
+            for plan in [planner.plan(), planner.blocksPlan()].compactMap(\.self) { try check(plan, index, local) }
         }
-        _ = PackDifference(from: index, to: index)
+        for other in local { _ = PackDifference(from: other, to: index) }
+    }
+
+    /// All that a plan takes is there, and is as much as its contents need.
+    private static func check(_ plan: UpdatePlan, _ index: PackIndex, _ local: [PackIndex]) throws {
+        for range in plan.archiveRanges {
+            try Finding.require(
+                range.lowerBound >= 0 && range.upperBound <= index.archive.size, "a range beyond the archive")
+        }
+        for (action, content) in zip(plan.actions ?? [], index.contents) {
+            guard case .rebuild(let pieces) = action else { continue }
+            var size: Int64 = 0
+            for piece in pieces {
+                switch piece {
+                case .local(let source, let offset, let count):
+                    let old = local[source.pack].contents[source.content]
+                    try Finding.require(
+                        offset >= 0 && count > 0 && offset + count <= old.size, "a piece beyond a local content")
+                    size += count
+                case .stream(let offset, let count):
+                    try Finding.require(
+                        offset >= content.offset && count > 0 && offset + count <= content.offset + content.size,
+                        "a piece beyond its content")
+                    size += count
+                }
+            }
+            try Finding.require(size == content.size, "pieces of \(size) bytes for a content of \(content.size)")
+        }
     }
 
     private static func corpus() throws -> [[UInt8]] {
