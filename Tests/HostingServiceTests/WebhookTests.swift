@@ -113,10 +113,11 @@ private final class Listener: Sendable {
         }
     }
 
-    @Test(arguments: TestDatabase.allCases)
-    func aFailedDeliveryIsTriedAgainAndOneCanBeSentOnceMore(on database: TestDatabase) async throws {
-        let listener = try Listener([500, 200])
-        let now = Locked(Timestamp.now)
+    /// A host with a webhook to a listener, to which a ping is on its way.
+    private func withPing(
+        to listener: Listener, on database: TestDatabase, _ now: Locked<Timestamp> = Locked(.now),
+        _ body: (_ fixture: HostFixture, _ hook: String) async throws -> Void
+    ) async throws {
         try await HostFixture.with(
             on: database,
             {
@@ -125,8 +126,17 @@ private final class Listener: Sendable {
             }
         ) { fixture in
             let hook = try id(try await webhook(fixture, listener.url))
-            let body = Publisher.document(.webhookPings, [:], ["webhook": (.webhooks, hook)])
-            #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", body).status == 201)
+            let ping = Publisher.document(.webhookPings, [:], ["webhook": (.webhooks, hook)])
+            #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", ping).status == 201)
+            try await body(fixture, hook)
+        }
+    }
+
+    @Test(arguments: TestDatabase.allCases)
+    func aFailedDeliveryIsTriedAgainAndOneCanBeSentOnceMore(on database: TestDatabase) async throws {
+        let listener = try Listener([500, 200])
+        let now = Locked(Timestamp.now)
+        try await withPing(to: listener, on: database, now) { fixture, hook in
             let first = try await listener.next()
             func shown(_ name: String, _ isRight: (JSONValue?) -> Bool) async throws {
                 try await eventually {
@@ -211,17 +221,7 @@ private final class Listener: Sendable {
     func aRedirectIsNotFollowed(on database: TestDatabase) async throws {
         let inside = try Listener()
         let outside = try Listener([302], location: inside.url)
-        let now = Locked(Timestamp.now)
-        try await HostFixture.with(
-            on: database,
-            {
-                $0.sendsToPrivateAddresses = true
-                $0.clock = { now.withLock { $0 } }
-            }
-        ) { fixture in
-            let hook = try id(try await webhook(fixture, outside.url))
-            let body = Publisher.document(.webhookPings, [:], ["webhook": (.webhooks, hook)])
-            #expect(try await fixture.publisher.send("POST", "/v1/webhookPings", body).status == 201)
+        try await withPing(to: outside, on: database) { fixture, hook in
             _ = try await outside.next()
             let error = try await eventually {
                 let list = try await fixture.publisher.send("GET", "/v1/webhooks/\(hook)/deliveries").json

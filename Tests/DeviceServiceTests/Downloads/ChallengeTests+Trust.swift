@@ -114,10 +114,7 @@ extension ChallengeTests {
 
     @Test(arguments: [false, true]) func anExtensionMayRefuseAServerThatTheSystemTrusts(refuses: Bool) async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await harness.launchedApp()
             let secure = try await trusted(harness.service, connection)
             secure.serve(bytes(1000), as: "one")
             if refuses {

@@ -22,10 +22,7 @@ import Testing
     /// An app may use further groups; its extension must see a file that it is told of.
     @Test func aDownloadInAnotherGroupIsThereForTheExtension() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await harness.launchedApp()
             harness.service.server.serve([1, 2, 3], as: "one")
             var download = harness.service.download("one")
             download.appGroup = "group.org.example.other"
@@ -36,10 +33,7 @@ import Testing
 
     @Test func anExtensionThatRunsIsToldWhatTheAppHasHeard() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await harness.launchedApp()
             try harness.prepareHold()
             async let check = harness.service.connect().send(CheckRequest(app: ServiceHarness.app))
             try await harness.waitUntilHeld()
@@ -70,10 +64,7 @@ import Testing
 
     @Test func whatTheExtensionIsBeingToldIsNotToldToAnAppThatComes() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await harness.launchedApp()
             for name in ["one", "two"] { harness.service.server.serve(bytes(1000), as: name) }
             try harness.prepareHold()
             try await harness.service.schedule(harness.service.download("one"), connection)
@@ -89,10 +80,7 @@ import Testing
 
     @Test func whatAnExtensionTookBeforeItCrashedIsToldNobodyElse() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await harness.launchedApp()
             for name in ["one", "two"] { harness.service.server.serve(bytes(1000), as: name) }
             try Kit.AtomicFile.write([], to: harness.group.appending("perish"), durable: false)
             try await harness.service.schedule(harness.service.download("one"), connection)
@@ -279,10 +267,7 @@ import Testing
 
     @Test func anAppThatWasClosedForGoodIsNotWokenByAnUpdate() async throws {
         try await ProbeDownloaderHarness.with { harness in
-            harness.offer()
-            try await harness.install()
-            let connection = try await harness.service.connect()
-            _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+            let connection = try await harness.launchedApp()
             _ = try await connection.send(CloseRequest(app: ServiceHarness.app))
             harness.offer(File(name: "new", bytes: bytes(300)))
             let quiet = try await harness.install(["Build": "<string>2</string>"]).last

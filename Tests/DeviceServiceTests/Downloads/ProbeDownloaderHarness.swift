@@ -55,6 +55,15 @@ struct ProbeDownloaderHarness: Sendable {
         try await service.install(try bundle(keys))
     }
 
+    /// The app installed without downloads, and launched.
+    func launchedApp() async throws -> DeviceConnection {
+        offer()
+        try await install()
+        let connection = try await service.connect()
+        _ = try await connection.send(LaunchRequest(app: ServiceHarness.app))
+        return connection
+    }
+
     var group: FilePath { service.paths.state.appending("groups").appending(ServiceHarness.group) }
 
     /// What the extension wrote down.

@@ -24,6 +24,20 @@ import Testing
         for try await event in updates where event.change == .finished { return }
     }
 
+    /// Installs an app, and does something when the first bytes are there.
+    private func lastEvent(
+        of bundle: String, _ connection: DeviceConnection, meanwhile body: () async throws -> Void
+    ) async throws -> InstallEvent? {
+        var events = connection.stream(InstallRequest(path: bundle, until: .complete)).makeAsyncIterator()
+        while let event = try await events.next() {
+            if event.packs.contains(where: { $0.completed > 0 }) { break }
+        }
+        try await body()
+        var last: InstallEvent?
+        while let event = try await events.next() { last = event }
+        return last
+    }
+
     @Test func anInstallEndsThoughPrefetchWaitsAndItComesWhenItMay() async throws {
         try await ServiceHarness.with { harness in
             let connection = try await harness.connect()
@@ -105,15 +119,9 @@ import Testing
         try await ServiceHarness.with(offers) { harness in
             let connection = try await harness.connect()
             harness.server.spoil("E-1", .stall(after: 1_000_000))
-            var events = connection.stream(
-                InstallRequest(path: try harness.bundle(), until: .complete)
-            ).makeAsyncIterator()
-            while let event = try await events.next() {
-                if event.packs.contains(where: { $0.completed > 0 }) { break }
+            let last = try await lastEvent(of: try harness.bundle(), connection) {
+                try await set("inAppContent", "off", connection)
             }
-            try await set("inAppContent", "off", connection)
-            var last: InstallEvent?
-            while let event = try await events.next() { last = event }
             #expect(last?.phase == .complete, "the app may be opened")
             let words = HoldReason.inAppContent.waitsFor
             #expect(last?.notes == ["E waits for \(words).", "P waits for \(words)."])
@@ -145,15 +153,9 @@ import Testing
                 .init(name: "rest", bytes: Array(repeating: 6, count: 1000)))
             server.spoil("vital", .stall(after: 1_000_000))
             let connection = try await harness.service.connect()
-            var events = connection.stream(
-                InstallRequest(path: try harness.bundle(), until: .complete)
-            ).makeAsyncIterator()
-            while let event = try await events.next() {
-                if event.packs.contains(where: { $0.completed > 0 }) { break }
+            let last = try await lastEvent(of: try harness.bundle(), connection) {
+                try await set("inAppContent", "off", connection)
             }
-            try await set("inAppContent", "off", connection)
-            var last: InstallEvent?
-            while let event = try await events.next() { last = event }
             #expect(
                 last?.phase == .complete && last?.packs.map(\.state) == [.waiting, .waiting],
                 "\(String(describing: last))")
