@@ -8,6 +8,8 @@ package final class DeltaEncoder {
     private static let unnoticedPart = 32
     /// Pieces up to that size are tried in every way that is not clearly worse.
     private static let smallPiece = 1 << 20
+    /// A prefix must save one byte of so many of a large target.
+    private static let leastSaving = 100
     /// What takes fewer bytes than this needs no other way.
     private static let hardlyAnything = 64
 
@@ -62,8 +64,9 @@ package final class DeltaEncoder {
             // Estimates are rough: of a small piece, what is not much worse is tried in full.
             let isSmall = target.count <= Self.smallPiece
             var ways: [DeltaWay] = []
-            if isSmall ? prefixed <= instructions + instructions / 8 : prefixed + 512 < instructions - instructions / 10
-            {
+            // A long prefix takes a second to code with: more than a percent of the target has to be at stake.
+            let saved = instructions - instructions / 10 - sample.count / Self.leastSaving
+            if isSmall ? prefixed <= instructions + instructions / 8 : prefixed < saved {
                 ways.append(.prefixed(range))
             }
             if ways.isEmpty || (isSmall && instructions <= prefixed + prefixed / 2) {
