@@ -112,6 +112,36 @@ extension ChallengeTests {
         }
     }
 
+    /// What goes on with a service's start is not left to the system because its app has yet to come back.
+    @Test func aServerIsJudgedAnewAfterARestart() async throws {
+        try await ServiceHarness.withUnmanagedApp { harness, connection in
+            let secure = try await trusted(harness, connection)
+            secure.serve(bytes(2000), as: "one")
+            secure.spoil("one", .stall(after: 1))
+            var ears = DownloadEars(connection, answersChallenges: true)
+            try await harness.schedule(harness.download("one", url: secure.url("one")), connection)
+            try await ears.answer(try await ears.challenge(), .byDefault)
+            try await secure.waitForRequests(1)
+            await harness.stop()
+            secure.spoil("one", nil)
+            try await harness.start { $0.returnPatience = .seconds(120) }
+            let again = try await harness.connect()
+            // It has met the server, and waits for nobody but the app.
+            _ = try await eventually {
+                let transfers = try await again.send(StatusRequest()).transfers
+                return transfers.allSatisfy { $0.waitsFor == "an answer to what its server asks" } ? true : nil
+            }
+            var others = DownloadEars(again, answersChallenges: true)
+            let step = try await others.next(.challenged, .finished, .failed)
+            let challenge = try #require(step.challenge)
+            #expect(challenge.method == .serverTrust && challenge.isTrusted == true)
+            try await others.answer(challenge, ChallengeAnswer(.cancel))
+            #expect(try await others.end().error?.code == .downloadAuthenticationCancelled)
+            #expect(secure.requests.count == 1, "it has not heard again what was wanted")
+            secure.stop()
+        }
+    }
+
     @Test(arguments: [false, true]) func anExtensionMayRefuseAServerThatTheSystemTrusts(refuses: Bool) async throws {
         try await ProbeDownloaderHarness.with { harness in
             let connection = try await harness.launchedApp()

@@ -34,16 +34,17 @@ extension DownloadStore {
         let judgements = credentials.judgements(app: key.app)
         machine.begin(judgements, asksForTrust: false)
         if let origin = HTTPOrigin(url), machine.isUnjudged(origin) {
-            machine.begin(judgements, asksForTrust: await mayBeAsked(key.app))
+            machine.begin(judgements, asksForTrust: await mayBeAsked(key))
         }
         challenges[key] = machine
         return machine
     }
 
-    /// Whether somebody is there to answer for the app.
-    private func mayBeAsked(_ app: String) async -> Bool {
-        if listeners[app]?.contains(where: \.answersChallenges) == true { return true }
-        return await subject(app) != nil
+    /// Whether somebody is there to answer for a download's app, or may come back.
+    private func mayBeAsked(_ key: TransferKey) async -> Bool {
+        if listeners[key.app]?.contains(where: \.answersChallenges) == true { return true }
+        if let number = downloads[key]?.number, isExpectedBack(key.app, number) { return true }
+        return await subject(key.app) != nil
     }
 
     /// The extension that answers for the app; nil when it has none that does.

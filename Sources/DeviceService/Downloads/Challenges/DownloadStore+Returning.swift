@@ -17,9 +17,7 @@ extension DownloadStore {
     /// A service that has just started gives the app of an earlier one's download time to come back: otherwise a question that
     /// only the app can answer would find nobody.
     func waitForReturn(of app: String, _ number: Int64) async {
-        guard returning.downloads.contains(number), listeners[app] == nil, !isClosed,
-            ContinuousClock.now < returning.deadline
-        else { return }
+        guard isExpectedBack(app, number) else { return }
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         returning.waiters[app, default: []].append(continuation)
         let deadline = returning.deadline
@@ -29,6 +27,11 @@ extension DownloadStore {
         }
         defer { timer.cancel() }
         for await _ in stream {}
+    }
+
+    func isExpectedBack(_ app: String, _ number: Int64) -> Bool {
+        returning.downloads.contains(number) && listeners[app] == nil && !isClosed
+            && ContinuousClock.now < returning.deadline
     }
 
     /// The app is there, or nobody is to wait for it any more.
