@@ -101,7 +101,8 @@ extension DownloadStore {
     private func reply(
         to question: ChallengeMachine.Question, _ key: TransferKey, _ number: Int64?
     ) async -> ChallengeReply {
-        if let number { await waitForReturn(of: key.app, number) }
+        // An extension is there to be asked whoever else is not.
+        if let number, await subject(key.app) == nil { await waitForReturn(of: key.app, number) }
         guard let download = downloads[key], download.number == number, !isClosed else { return .left }
         if challenges[key]?.useKnown(question, app: key.app, credentials) == true { return .known }
         let id = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }.joined()
