@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "CMicroHTTPDShim.h"
 
+#include "FileSends.h"
+
 #include <CLinux.h>
 #include <errno.h>
 #include <netdb.h>
@@ -232,10 +234,34 @@ struct MHD_Response *larder_mhd_file_copy(int file, uint64_t offset, size_t leng
     return response;
 }
 
+// An answer that sends a mapped stretch of a file.
+struct pages {
+    int socket;
+    void *context;
+    MHD_ContentReaderFreeCallback release;
+};
+
+static void pages_done(void *context) {
+    struct pages *pages = context;
+    larder_file_sends_end(pages->socket);
+    pages->release(pages->context);
+    free(pages);
+}
+
 struct MHD_Response *larder_mhd_pages(
-    const void *bytes, size_t length, void *context, MHD_ContentReaderFreeCallback release) {
-    return loaded.MHD_create_response_from_buffer_with_free_callback_cls(
-        length, (void *)bytes, release, context);
+    struct MHD_Connection *connection, const void *bytes, size_t length, int file, uint64_t offset, void *context,
+    MHD_ContentReaderFreeCallback release) {
+    struct pages *pages = malloc(sizeof *pages);
+    if (pages == NULL) return NULL;
+    *pages = (struct pages){.socket = larder_mhd_socket(connection), .context = context, .release = release};
+    struct MHD_Response *response = loaded.MHD_create_response_from_buffer_with_free_callback_cls(
+        length, (void *)bytes, pages_done, pages);
+    if (response == NULL) {
+        free(pages);
+        return NULL;
+    }
+    larder_file_sends_begin(pages->socket, bytes, length, file, (off_t)offset);
+    return response;
 }
 
 struct MHD_Response *larder_mhd_response(

@@ -18,7 +18,7 @@ import Testing
 
     private static func drip(_ first: String, _ pieces: [String], to port: Int) async throws -> Seen {
         try await onOwnThread {
-            let client = OwnedDescriptor(try connect(port))
+            let client = OwnedDescriptor(try loopbackConnection(to: port))
             try client.borrowed.writeAll(first.utf8)
             var seen = Seen()
             for piece in pieces {
@@ -46,22 +46,6 @@ import Testing
         }
         seen.answer += String(decoding: bytes[..<count], as: UTF8.self)
         return false
-    }
-
-    private static func connect(_ port: Int) throws -> FileDescriptor {
-        let number = try systemCall { socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0) }
-        // The server may close while something is sent.
-        signal(SIGPIPE, SIG_IGN)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        try withUnsafePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                _ = try systemCall { Glibc.connect(number, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) }
-            }
-        }
-        return FileDescriptor(rawValue: number)
     }
 
     private static func server(_ change: (inout HTTPServerConfiguration) -> Void) throws -> HTTPServer {
@@ -123,7 +107,7 @@ import Testing
         defer { server.stop() }
         let port = server.port
         let (received, isClosed) = try await offload { () -> (Int64, Bool) in
-            let client = OwnedDescriptor(try Self.connect(port))
+            let client = OwnedDescriptor(try loopbackConnection(to: port))
             try client.borrowed.writeAll("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
             var seen = Seen()
             while seen.answer.isEmpty, !Self.listen(client.borrowed, &seen, for: 20_000) {}

@@ -48,10 +48,11 @@ const char *larder_mhd_field(struct MHD_Connection *connection, const char *name
 struct MHD_Response *larder_mhd_bytes(const void *bytes, size_t length);
 /// A response with a copy of a stretch of a file; NULL when there is no memory, or the file has less.
 struct MHD_Response *larder_mhd_file_copy(int file, uint64_t offset, size_t length);
-/// A response with bytes that stay where they are until `release` is called; only the kernel reads them. NULL when there is no
-/// memory; `release` is not called then.
+/// A response with `length` bytes of a file at `offset`, for a connection without TLS. They are mapped at `bytes`, and stay there
+/// until `release` is called; only the kernel reads them. NULL when there is no memory; `release` is not called then.
 struct MHD_Response *larder_mhd_pages(
-    const void *bytes, size_t length, void *context, MHD_ContentReaderFreeCallback release);
+    struct MHD_Connection *connection, const void *bytes, size_t length, int file, uint64_t offset, void *context,
+    MHD_ContentReaderFreeCallback release);
 
 /// NULL when there is no memory; `release` is not called then.
 struct MHD_Response *larder_mhd_response(

@@ -102,7 +102,7 @@ final class ServerCore: Sendable {
     }
 
     private func send(_ answer: HTTPServerResponse, _ exchange: Exchange) -> MHD_Result {
-        let plain = plain(answer)
+        let plain = plain(answer, on: exchange.connection)
         guard let response = plain?.response ?? streamed(answer, exchange) else { return .NO }
         for field in answer.headers.fields {
             // Handed to C by itself, a string is copied first.
@@ -117,7 +117,9 @@ final class ServerCore: Sendable {
     }
 
     /// A body that libmicrohttpd sends by itself; nil for what has to be handed out piece by piece.
-    private func plain(_ answer: HTTPServerResponse) -> (response: OpaquePointer, length: Int64)? {
+    private func plain(
+        _ answer: HTTPServerResponse, on connection: ClientConnection
+    ) -> (response: OpaquePointer, length: Int64)? {
         guard answer.body.count <= 1, answer.behaviour == .usual else { return nil }
         let response: OpaquePointer?
         var length: Int64 = 0
@@ -133,18 +135,24 @@ final class ServerCore: Sendable {
                 response = file.withDescriptor { larder_mhd_file_copy($0.rawValue, UInt64(offset), Int(count)) }
             } else {
                 // Under TLS every byte passes through here anyway.
-                response = configuration.identity == nil ? mapped(file, offset, count) : nil
+                response = configuration.identity == nil ? mapped(file, offset, count, on: connection) : nil
             }
         }
         return response.map { ($0, length) }
     }
 
-    /// From memory a stretch leaves in as few calls as the socket's buffer lets it. Where the file has become shorter they
-    /// fail, and the connection ends.
-    private func mapped(_ file: ServedFile, _ offset: Int64, _ count: Int64) -> OpaquePointer? {
+    /// A stretch leaves in as few calls as the socket's buffer lets it. Where the file has become shorter they fail, and the
+    /// connection ends.
+    private func mapped(
+        _ file: ServedFile, _ offset: Int64, _ count: Int64, on connection: ClientConnection
+    ) -> OpaquePointer? {
         guard let memory = file.memory(at: offset, count: count) else { return nil }
         let context = Unmanaged.passRetained(file)
-        let response = larder_mhd_pages(memory.baseAddress, memory.count, context.toOpaque(), onFileDone)
+        let response = file.withDescriptor {
+            larder_mhd_pages(
+                connection.raw, memory.baseAddress, memory.count, $0.rawValue, UInt64(offset), context.toOpaque(),
+                onFileDone)
+        }
         if response == nil { context.release() }
         return response
     }
