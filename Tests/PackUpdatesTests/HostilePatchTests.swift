@@ -21,7 +21,7 @@ import Testing
 
         func base(_ base: PatchTable.Base) -> PatchBase.Part? { nil }
 
-        func begin(content: Int) {
+        func begin(content: Int, at offset: Int64) {
             if current != nil { faults.append("\(content) begins within another") }
             current = (content, [])
         }
@@ -31,14 +31,15 @@ import Testing
             current?.bytes += bytes
         }
 
-        func end(content: Int) {
-            if current?.content != content || !ended.insert(content).inserted || failed.contains(content) {
+        func end(content: Int) -> Bool {
+            guard current?.content == content, !ended.contains(content), !failed.contains(content) else {
                 faults.append("\(content) ends twice, or without a beginning")
+                return true
             }
-            if let bytes = current?.bytes, SHA256.hash(bytes) != index.contents[content].digest {
-                faults.append("\(content) is wrong")
-            }
+            guard SHA256.hash(current?.bytes ?? []) == index.contents[content].digest else { return false }
+            ended.insert(content)
             current = nil
+            return true
         }
 
         func fail(content: Int, because reason: any Error) {
@@ -47,15 +48,13 @@ import Testing
             }
             if current?.content == content { current = nil }
         }
+
+        func reached(_ position: PatchPosition) {}
     }
 
     private func apply(_ patch: [UInt8], _ index: PackIndex, _ sink: StrictSink, piece: Int = 1 << 20) throws {
         let digest = SHA256.hash([])
-        let applier = try PatchApplier(index: index, indexDigest: digest, base: digest, sink: sink)
-        for start in stride(from: 0, to: patch.count, by: piece) {
-            try Array(patch[start..<min(start + piece, patch.count)]).withUnsafeBytes { try applier.feed($0) }
-        }
-        try applier.finish()
+        try PatchedPack.apply(patch, index, digest, base: digest, sink, piece: piece)
     }
 
     private func patch(_ groups: [PatchTable.Group], deltas: [UInt8] = []) -> [UInt8] {
@@ -119,10 +118,7 @@ import Testing
                 }
                 let sink = StrictSink(pack.new.index)
                 do {
-                    let applier = try PatchApplier(
-                        index: pack.new.index, indexDigest: digest, base: base, sink: sink)
-                    try damaged.withUnsafeBytes { try applier.feed($0) }
-                    try applier.finish()
+                    try PatchedPack.apply(damaged, pack.new.index, digest, base: base, sink)
                 } catch is PackUpdateError {
                     refused += 1
                 }

@@ -59,15 +59,20 @@ struct ModelPack {
 
     /// Does what a plan says, and returns the contents it makes; nil for one that a patch would give. Whatever the plan
     /// takes must be local, or in its blocks.
-    func carryOut(_ plan: UpdatePlan, local: [ModelPack]) throws -> [[UInt8]?] {
+    /// - Parameter progress: what is there already.
+    func carryOut(
+        _ plan: UpdatePlan, local: [ModelPack], progress: UpdateFacts.Progress = .init()
+    ) throws -> [[UInt8]?] {
         struct OutOfBlocks: Error {}
         guard let actions = plan.actions else { return index.contents.indices.map(bytes) }
-        return try actions.map { action in
+        return try actions.enumerated().map { number, action in
             switch action {
             case .link(let source): return local[source.pack].bytes(of: source.content)
+            case .done: return progress.complete.contains(number) ? bytes(of: number) : nil
             case .patch: return nil
             case .rebuild(let pieces):
-                return try pieces.reduce(into: [UInt8]()) { result, piece in
+                let begun = bytes(of: number).prefix(Int(progress.begun[number] ?? 0))
+                return try pieces.reduce(into: Array(begun)) { result, piece in
                     switch piece {
                     case .local(let source, let offset, let size):
                         result += local[source.pack].bytes(of: source.content)[Int(offset)..<Int(offset + size)]

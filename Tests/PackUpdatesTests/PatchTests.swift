@@ -126,6 +126,33 @@ import Testing
         }
     }
 
+    /// Broken off at any piece, the applying goes on from there; groups that are not wanted are passed over.
+    @Test func goesOnFromAnyPieceAndGivesAnyGroups() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            // Several pieces in one content, and several contents in one group.
+            var old = ["large": generator.bytes(1_800_000), "a.txt": generator.bytes(3000, redundancy: true)]
+            old["b.txt"] = generator.bytes(4000, redundancy: true)
+            var new = old.mapValues { Array($0.dropFirst(7)) }
+            new["large"]?.replaceSubrange(900_000..<900_100, with: generator.bytes(5000))
+            let pack = try PatchedPack(scratch, from: old, to: new)
+            let patch = try pack.patch(pieceSize: 200_000)
+            let collector = try pack.apply(patch, piece: 1000) { _ in true }
+            #expect(collector.stops >= 9)
+            #expect(Set(collector.contents.keys) == pack.changed && collector.failed.isEmpty)
+            Self.check(pack, collector)
+            var reader = PatchTableReader(
+                index: pack.new.index, indexDigest: pack.new.indexDigest, base: pack.old.index.archive.digest)
+            _ = try patch.withUnsafeBytes { try reader.take($0) }
+            let table = try #require(reader.table)
+            for group in table.groups.indices {
+                let some = try pack.apply(patch, groups: [group])
+                #expect(Set(some.contents.keys) == Set(table.groups[group].targets))
+                Self.check(pack, some)
+            }
+        }
+    }
+
     @Test func patchesOfOtherVersionsAreRefused() throws {
         var generator = SeededGenerator.forTest()
         try Scratch.with { scratch in

@@ -11,12 +11,13 @@ import Testing
 
     private func planner(
         _ target: ModelPack, _ local: [ModelPack], _ ranges: UpdateFacts.Ranges = .single,
-        costs: UpdateFacts.Costs = free, patches: [UpdateFacts.Patch] = []
+        costs: UpdateFacts.Costs = free, patches: [UpdateFacts.Patch] = [], progress: UpdateFacts.Progress = .init()
     ) -> UpdatePlanner {
         var contents = LocalContents(for: target.index)
         for (number, pack) in local.enumerated() { contents.add(pack.index, as: number) }
         return UpdatePlanner(
-            target: target.index, local: contents, facts: UpdateFacts(ranges: ranges, costs: costs, patches: patches))
+            target: target.index, local: contents,
+            facts: UpdateFacts(ranges: ranges, costs: costs, patches: patches, progress: progress))
     }
 
     private func bytes(_ seed: UInt64, _ count: Int) -> [UInt8] {
@@ -156,9 +157,20 @@ import Testing
             let target = try version(&generator)
             let ranges: UpdateFacts.Ranges = [.none, .single, .several(4)].randomElement(using: &generator) ?? .single
             let costs = UpdateFacts.Costs(request: Int64.random(in: 0...8000, using: &generator), part: 80)
-            let planner = planner(target, local, ranges, costs: costs)
+            // What an attempt before may have made.
+            var progress = UpdateFacts.Progress()
+            for (number, content) in target.index.contents.enumerated() {
+                switch Int.random(in: 0...3, using: &generator) {
+                case 0: progress.complete.insert(number)
+                case 1: progress.begun[number] = Int64.random(in: 0...content.size, using: &generator)
+                default: break
+                }
+            }
+            let planner = planner(target, local, ranges, costs: costs, progress: progress)
             for plan in [planner.plan(), planner.blocksPlan()].compactMap(\.self) {
-                #expect(try target.carryOut(plan, local: local) == target.index.contents.indices.map(target.bytes))
+                #expect(
+                    try target.carryOut(plan, local: local, progress: progress)
+                        == target.index.contents.indices.map(target.bytes))
                 #expect(zip(plan.blocks, plan.blocks.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
                 #expect(plan.blocks.allSatisfy { !$0.isEmpty && $0.upperBound <= target.index.archive.blockCount })
                 #expect(

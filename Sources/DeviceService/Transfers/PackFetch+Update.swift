@@ -14,16 +14,16 @@ extension PackFetch {
     func update(_ brought: inout Bool) throws -> (isDone: Bool, note: String?) {
         let staged = StagedPack(layout: generations.layout, id: download.id)
         guard download.index != nil, !isArchiveUnderWay(staged) else { return (false, nil) }
-        let own = try ownVersions()
+        let own = try ownVersion()
         guard UpdateCheckpoint.read(staged) != nil || !LocalVersions(appRoot: generations.layout.root).isEmpty else {
             return (false, nil)
         }
         let fetch = UpdateFetch(
-            download, staged: staged, attempt: attempt, options: options, permitsHost: permitsHost,
+            download, staged: staged, own: own, attempt: attempt, options: options, permitsHost: permitsHost,
             makeRoom: makeRoom, log: generations.log, report: report)
         defer { brought = brought || fetch.brought }
         do {
-            let tally = try fetch.run(own: own, directory: newDirectory())
+            let tally = try fetch.run(directory: newDirectory())
             try generations.commit(staged)
             self.tally.withLock { $0 = tally }
             generations.log.info("A pack was updated", tally.fields(download.id))
@@ -49,17 +49,22 @@ extension PackFetch {
             || (error as? HTTPClientError)?.isTransient == true)
     }
 
-    /// The folder of the pack's local version, with a list of its contents.
-    private func ownVersions() throws -> [FilePath] {
-        let version = try generations.withCurrentTable { AppGenerations.files(of: download.id, $0) }
-        guard let version else { return [] }
-        let folder = generations.layout.root.appending(version.directory)
+    /// The pack's local version, with a list of its contents.
+    private func ownVersion() throws -> UpdateFetch.Own? {
+        let local = try generations.withCurrentTable { table -> (version: Int, files: [String], directory: String)? in
+            guard let table, let index = table.packIndex(id: download.id),
+                let files = AppGenerations.files(of: download.id, table)
+            else { return nil }
+            return (Int(clamping: table.pack(at: index).version), files.files, files.directory)
+        }
+        guard let local else { return nil }
+        let folder = generations.layout.root.appending(local.directory)
         do {
-            try LocalVersions.makeList(of: folder, paths: version.files) { try attempt.checkStop() }
+            try LocalVersions.makeList(of: folder, paths: local.files) { try attempt.checkStop() }
         } catch is Errno {
             // A version that cannot be read, or a list that cannot be written, only has less to give.
         }
-        return [folder]
+        return UpdateFetch.Own(version: local.version, folder: folder)
     }
 }
 

@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-package import Crypto
+import Crypto
 import Deltas
 import Kit
 
-/// Applies a patch that comes in pieces of any size. Pieces of its deltas are decoded by own threads, and contents come to
-/// the sink in order, each checked against the index. Memory is a few pieces, whatever the patch claims. Use it from one
-/// thread; after an error it is of no more use.
+/// Applies groups of a patch whose bytes come in pieces of any size. Pieces of its deltas are decoded by own threads, and
+/// contents come to the sink in order. Memory is a few pieces, whatever the patch claims. Use it from one thread; after an
+/// error it is of no more use.
 package final class PatchApplier {
     private enum State {
-        case head
-        case table(head: [UInt8], size: Int)
         case pieceHead
         case payload(DeltaPieceHead)
         case skipping
         case done
     }
 
+    private struct Group {
+        let number: Int
+        /// Its delta in the file, without what was used already.
+        var range: Range<Int64>
+    }
+
+    private let table: PatchTable
     private let index: PackIndex
-    private let indexDigest: Digest
-    private let baseDigest: Digest
     private let output: PatchOutput
-    private var state = State.head
+    private let start: PatchPosition?
+    private var state = State.done
     /// The bytes that have come of what `state` waits for.
     private var pending: [UInt8] = []
-    private var groups: ArraySlice<PatchTable.Group> = []
-    /// Bytes of the current group's delta and target that have not come.
+    private var groups: ArraySlice<Group>
+    /// Where the next byte of the group at work lies in the file.
+    private var next: Int64 = 0
+    /// Bytes of that group's delta and target that have not come.
     private var deltaRest: Int64 = 0
     private var targetRest: Int64 = 0
     private var base: PatchBase?
@@ -34,44 +40,71 @@ package final class PatchApplier {
     private var given: Set<Digest> = []
 
     /// - Parameters:
+    ///   - ranges: where the groups' deltas are in the patch's file.
     ///   - index: of the version that the patch leads to.
-    ///   - indexDigest: SHA-256 of that index's file.
-    ///   - base: tree digest of the archive that the patch starts from.
-    /// - Throws: `DeltaError.library` when libzstd is not there.
-    package init(index: PackIndex, indexDigest: Digest, base: Digest, sink: any PatchSink) throws {
+    ///   - groups: which groups are applied, by their numbers, ascending.
+    ///   - position: where one of them goes on; nothing before it is needed.
+    /// - Throws: `DeltaError.library` when libzstd is not there; what the sink throws.
+    package init(
+        _ table: PatchTable, ranges: [Range<Int64>], index: PackIndex, groups: [Int],
+        from position: PatchPosition? = nil,
+        sink: any PatchSink
+    ) throws {
+        self.table = table
         self.index = index
-        self.indexDigest = indexDigest
-        baseDigest = base
+        start = position
+        self.groups =
+            groups.filter { table.groups.indices.contains($0) && ranges.indices.contains($0) }.map { group in
+                let used = position.flatMap { $0.group == group ? $0.delta : nil } ?? 0
+                return Group(
+                    number: group,
+                    range: min(
+                        ranges[group].lowerBound + max(0, used), ranges[group].upperBound)..<ranges[group].upperBound)
+            }[...]
         output = try PatchOutput(index: index, sink: sink)
+        try beginGroup()
     }
 
+    /// Takes bytes of the patch's file; offsets only grow. What belongs to none of the groups is passed over.
     /// - Throws: `PackUpdateError`, or what the sink throws.
-    package func feed(_ bytes: UnsafeRawBufferPointer) throws {
+    package func take(_ offset: Int64, _ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
+        var at = offset
         while !rest.isEmpty {
+            if case .done = state { return }
+            guard at <= next else { throw PatchTable.damaged("parts of it are missing") }
+            let gap = Int(clamping: next - at)
+            guard gap < rest.count else { return }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(gap))
+            at = next
+            let before = rest.count
             switch state {
-            case .head: if take(&rest, upTo: PatchTable.headSize) { try beginTable() }
-            case .table(let head, let size): if take(&rest, upTo: size) { try readTable(head) }
-            case .pieceHead: if take(&rest, upTo: DeltaFormat.pieceHeadSize) { try beginPiece() }
-            case .payload(let head): if take(&rest, upTo: head.payloadSize) { try endPiece(head) }
+            case .pieceHead: if gather(&rest, upTo: DeltaFormat.pieceHeadSize) { try beginPiece() }
+            case .payload(let head): if gather(&rest, upTo: head.payloadSize) { try endPiece(head) }
             case .skipping: try skip(&rest)
-            case .done: throw PatchTable.damaged("something follows its end")
+            case .done: return
             }
+            at += Int64(before - rest.count)
         }
     }
 
-    /// Says that the patch is complete, and waits for what is still being decoded.
-    /// - Throws: `PackUpdateError.damagedPatch` when it is not; or what the sink throws.
+    /// Says that all has come, and waits for what is still being decoded.
+    /// - Throws: `PackUpdateError.damagedPatch` when it has not; or what the sink throws.
     package func finish() throws {
         guard case .done = state else { throw PatchTable.damaged("it ends too early") }
         try output.drain()
     }
 
+    /// Hands over what was decoded of what has come so far.
+    /// - Throws: what the sink throws.
+    package func settle() throws { try output.drain() }
+
     /// Moves bytes to `pending` until there are `size`; true when there are.
-    private func take(_ rest: inout UnsafeRawBufferPointer, upTo size: Int) -> Bool {
+    private func gather(_ rest: inout UnsafeRawBufferPointer, upTo size: Int) -> Bool {
         let count = min(rest.count, size - pending.count)
         pending.append(contentsOf: rest[..<count])
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        next += Int64(count)
         return pending.count == size
     }
 
@@ -80,50 +113,37 @@ package final class PatchApplier {
         return pending
     }
 
-    private func beginTable() throws {
-        let head = takePending()
-        let size = try PatchTable.size(head: head)
-        guard size > 0 else { throw PatchTable.damaged("it has no table") }
-        state = .table(head: head, size: size)
-    }
-
-    private func readTable(_ head: [UInt8]) throws {
-        let table = try PatchTable(head: head, table: takePending(), index: index)
-        guard table.indexDigest == indexDigest else {
-            throw PackUpdateError(.mismatch, "The patch leads to another version than the index describes.")
-        }
-        guard table.baseDigest == baseDigest else {
-            throw PackUpdateError(.mismatch, "The patch starts from another version than the one that is here.")
-        }
-        groups = table.groups[...]
-        try beginGroup()
-    }
-
     /// Goes on to the next group that can be applied; of those before it, only one with a delta has to be passed over.
     private func beginGroup() throws {
         while let group = groups.popFirst() {
-            deltaRest = group.deltaSize
-            targetRest = group.targets.reduce(0) { $0 + index.contents[$1].size }
-            if group.bases.contains(where: { given.contains($0.digest) }) {
+            let targets = table.groups[group.number].targets
+            let size = targets.reduce(0) { $0 + index.contents[$1].size }
+            let position = start?.group == group.number ? start : nil
+            let made = min(max(0, position?.target ?? 0), size)
+            next = group.range.lowerBound
+            deltaRest = group.range.upperBound - group.range.lowerBound
+            targetRest = size - made
+            if table.groups[group.number].bases.contains(where: { given.contains($0.digest) }) {
                 // What an earlier group gives must have come out before it is a base.
                 try output.drain()
                 given.removeAll()
             }
-            output.begin(group.targets)
-            given.formUnion(group.targets.map { index.contents[$0].digest })
+            given.formUnion(targets.map { index.contents[$0].digest })
+            output.begin(
+                targets, group: group.number,
+                from: PatchPosition(
+                    group: group.number, delta: table.groups[group.number].deltaSize - deltaRest, target: made))
             do {
-                base = try openBase(group.bases)
-                guard deltaRest > 0 else { throw PatchTable.damaged("a group has no delta") }
+                base = try openBase(table.groups[group.number].bases)
+                guard deltaRest > 0, targetRest > 0 else {
+                    throw PatchTable.damaged("a group's delta is not as long as it says")
+                }
                 state = .pieceHead
                 return
-            } catch let error as PackUpdateError {
+            } catch {
                 // A base that is not there is the group's matter; what else the sink throws is not.
-                try output.failRest(because: error)
-                base = nil
-                guard deltaRest == 0 else {
-                    state = .skipping
-                    return
-                }
+                guard error is PackUpdateError else { throw error }
+                if try failGroup(error) { return }
             }
         }
         state = .done
@@ -152,7 +172,7 @@ package final class PatchApplier {
             }
             state = .payload(head)
         } catch {
-            try failGroup(error)
+            if try !failGroup(error) { try beginGroup() }
         }
     }
 
@@ -164,23 +184,27 @@ package final class PatchApplier {
         if targetRest == 0, deltaRest == 0 {
             try beginGroup()
         } else if targetRest == 0 || deltaRest < Int64(DeltaFormat.pieceHeadSize) {
-            try failGroup(PatchTable.damaged("a group's delta is not as long as it says"))
+            if try !failGroup(PatchTable.damaged("a group's delta is not as long as it says")) { try beginGroup() }
         } else {
             state = .pieceHead
         }
     }
 
-    /// Gives the group up and passes over the rest of its delta.
-    private func failGroup(_ reason: any Error) throws {
+    /// Gives the group up.
+    /// - Returns: whether bytes of its delta are still to be passed over.
+    private func failGroup(_ reason: any Error) throws -> Bool {
         try output.failRest(because: reason)
         base = nil
-        if deltaRest > 0 { state = .skipping } else { try beginGroup() }
+        guard deltaRest > 0 else { return false }
+        state = .skipping
+        return true
     }
 
     private func skip(_ rest: inout UnsafeRawBufferPointer) throws {
         let count = Int(min(Int64(rest.count), deltaRest))
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         deltaRest -= Int64(count)
+        next += Int64(count)
         if deltaRest == 0 { try beginGroup() }
     }
 }

@@ -29,16 +29,18 @@ package enum PatchMaker {
 
     /// Makes the patch; it appears when it is complete. Blocks.
     /// - Parameters:
+    ///   - pieceSize: the most bytes that one piece of a delta gives.
     ///   - isCancelled: asked now and then; true ends the work with `CancellationError`.
     ///   - progress: called with the bytes of changed contents done so far, and their sum.
     /// - Throws: `PackUpdateError`, `ArchiveError`, `AssetPackError`; `outputExists` when something is at `path`.
     package static func make(
-        from old: PatchVersion, to new: PatchVersion, at path: FilePath, isCancelled: () -> Bool = { false },
+        from old: PatchVersion, to new: PatchVersion, at path: FilePath, pieceSize: Int = DeltaFormat.pieceSize,
+        isCancelled: () -> Bool = { false },
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> Summary {
         do {
             var file = try NewFile(at: path)
-            let summary = try write(from: old, to: new, file.descriptor, beside: path, isCancelled, progress)
+            let summary = try write(from: old, to: new, file.descriptor, beside: path, pieceSize, isCancelled, progress)
             try file.publish()
             return summary
         } catch let error as Errno {
@@ -48,7 +50,7 @@ package enum PatchMaker {
 
     private static func write(
         from old: PatchVersion, to new: PatchVersion, _ file: FileDescriptor, beside path: FilePath,
-        _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
+        _ pieceSize: Int, _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
     ) throws -> Summary {
         let parent = path.removingLastComponent()
         let folder = try TemporaryDirectory(prefix: ".larder-patch", in: parent.isEmpty ? "." : parent)
@@ -83,7 +85,7 @@ package enum PatchMaker {
         }
         let slowLimit = new.index.installedSize / slowPart + alwaysSlow
         for (number, range) in layout.groups.enumerated() {
-            let pieces = stride(from: range.targets.lowerBound, to: range.targets.upperBound, by: DeltaFormat.pieceSize)
+            let pieces = stride(from: range.targets.lowerBound, to: range.targets.upperBound, by: pieceSize)
             let group = PatchGroupWork(
                 number: number, bases: bases, range: range.bases, pieces: Array(pieces).count,
                 isSlowAllowed: Int64(range.targets.upperBound) <= slowLimit)
@@ -91,7 +93,7 @@ package enum PatchMaker {
                 while pipeline.inFlight >= pipeline.capacity, let piece = pipeline.next(waiting: true) {
                     try finish(piece)
                 }
-                let end = min(start + DeltaFormat.pieceSize, range.targets.upperBound)
+                let end = min(start + pieceSize, range.targets.upperBound)
                 pipeline.submit(PatchPiece(group: group, targets: targets, range: start..<end))
             }
         }

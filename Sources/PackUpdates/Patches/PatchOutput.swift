@@ -2,26 +2,29 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AppleArchive
-import Crypto
 import Deltas
 import Kit
 
-/// Decodes pieces of deltas side by side and hands the contents that they make to a sink, in order and checked.
+/// Decodes pieces of deltas side by side and hands the contents that they make to a sink, in order.
 final class PatchOutput {
     /// A piece on its way, and from then on what it makes.
     private final class Piece {
         let head: DeltaPieceHead
         let payload: [UInt8]
         let base: PatchBase
-        let group: Int
+        /// Counts the groups that were begun.
+        let turn: Int
+        /// Where the applying stands behind it.
+        let end: PatchPosition
         private(set) var target: UnsafeMutableRawBufferPointer?
         private(set) var failure: (any Error)?
 
-        init(_ head: DeltaPieceHead, _ payload: [UInt8], _ base: PatchBase, group: Int) {
+        init(_ head: DeltaPieceHead, _ payload: [UInt8], _ base: PatchBase, turn: Int, end: PatchPosition) {
             self.head = head
             self.payload = payload
             self.base = base
-            self.group = group
+            self.turn = turn
+            self.end = end
         }
 
         deinit { target?.deallocate() }
@@ -39,8 +42,10 @@ final class PatchOutput {
     }
 
     private struct Group {
-        let number: Int
+        let turn: Int
         var targets: ArraySlice<Int>
+        /// Bytes of the first target that came before, when this goes on from a position.
+        var begun: Int64
         /// Why the rest of the group cannot be had.
         var failure: (any Error)?
     }
@@ -51,12 +56,13 @@ final class PatchOutput {
     let sink: any PatchSink
     private let index: PackIndex
     private let pipeline: OrderedPipeline<Piece>
-    private var groupCount = 0
+    private var turns = 0
+    /// Behind the latest piece.
+    private var position = PatchPosition(group: 0, delta: 0, target: 0)
     /// Groups whose contents have not all come out, the first one being at work.
     private var groups: [Group] = []
-    /// Of the content at work: bytes that have not come, and the digest so far.
+    /// Bytes of the content at work that have not come.
     private var contentRest: Int64 = 0
-    private var digest = SHA256()
 
     /// - Throws: `DeltaError.library` when libzstd is not there.
     init(index: PackIndex, sink: any PatchSink) throws {
@@ -69,15 +75,25 @@ final class PatchOutput {
         }
     }
 
-    /// The next pieces make these contents.
-    func begin(_ targets: [Int]) {
-        groupCount += 1
-        groups.append(Group(number: groupCount, targets: targets[...]))
+    /// The next pieces make these contents, but for what they gave up to a position.
+    func begin(_ targets: [Int], group: Int, from start: PatchPosition) {
+        turns += 1
+        position = start
+        var made = start.target
+        let rest = targets.drop { target in
+            guard made >= index.contents[target].size else { return false }
+            made -= index.contents[target].size
+            return true
+        }
+        groups.append(Group(turn: turns, targets: rest, begun: made))
     }
 
     func submit(_ head: DeltaPieceHead, payload: [UInt8], base: PatchBase) throws {
         while pipeline.inFlight >= Self.threads + 1, let piece = pipeline.next(waiting: true) { try emit(piece) }
-        pipeline.submit(Piece(head, payload, base, group: groupCount))
+        position = PatchPosition(
+            group: position.group, delta: position.delta + Int64(DeltaFormat.pieceHeadSize + payload.count),
+            target: position.target + Int64(head.targetSize))
+        pipeline.submit(Piece(head, payload, base, turn: turns, end: position))
         while let piece = pipeline.next(waiting: false) { try emit(piece) }
     }
 
@@ -97,8 +113,8 @@ final class PatchOutput {
 
     private func emit(_ piece: Piece) throws {
         // Groups before it are complete, or they failed.
-        while let first = groups.first, first.number < piece.group { groups.removeFirst() }
-        guard let group = groups.first, group.number == piece.group, group.failure == nil else { return }
+        while let first = groups.first, first.turn < piece.turn { groups.removeFirst() }
+        guard let group = groups.first, group.turn == piece.turn, group.failure == nil else { return }
         if let failure = piece.failure {
             groups[0].failure = failure
             try fail(group.targets, failure)
@@ -110,24 +126,23 @@ final class PatchOutput {
         var rest = UnsafeRawBufferPointer(target)
         while !rest.isEmpty, let content = groups[0].targets.first {
             if contentRest == 0 {
-                contentRest = index.contents[content].size
-                digest = SHA256()
-                try sink.begin(content: content)
+                let begun = groups[0].begun
+                groups[0].begun = 0
+                contentRest = index.contents[content].size - begun
+                try sink.begin(content: content, at: begun)
             }
             let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(clamping: contentRest)))
-            digest.update(part)
             try sink.data(part)
             contentRest -= Int64(part.count)
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
             if contentRest == 0 { try end(content) }
         }
+        try sink.reached(piece.end)
     }
 
     private func end(_ content: Int) throws {
         groups[0].targets.removeFirst()
-        if digest.finish() == index.contents[content].digest {
-            try sink.end(content: content)
-        } else {
+        if try !sink.end(content: content) {
             try sink.fail(
                 content: content,
                 because: PackUpdateError(

@@ -26,12 +26,13 @@ package struct LocalContents: Sendable {
 
     private var sources: [Digest: Source] = [:]
     private var places: [ContentChunker.Chunk: Place] = [:]
-    private let wanted: Set<ContentChunker.Chunk>
-    private let chunkAverage: Int
+    /// The chunks that the wanted pack has: others are of no use.
+    package let wantedChunks: Set<ContentChunker.Chunk>
+    package let chunkAverage: Int
 
     /// - Parameter target: the index of the wanted pack; only its chunks are kept in mind.
     package init(for target: PackIndex) {
-        wanted = Set(target.chunks)
+        wantedChunks = Set(target.chunks)
         chunkAverage = target.chunkAverage
     }
 
@@ -42,17 +43,38 @@ package struct LocalContents: Sendable {
     package mutating func add(_ index: PackIndex, as pack: Int, isUsable: (Int) -> Bool = { _ in true }) {
         for (number, content) in index.contents.enumerated() where isUsable(number) {
             let source = Source(pack: pack, content: number)
-            if sources[content.digest] == nil { sources[content.digest] = source }
+            add(content.digest, at: source)
             guard index.chunkAverage == chunkAverage else { continue }
             var offset: Int64 = 0
             for chunk in index.chunks(of: number) {
-                if wanted.contains(chunk), places[chunk] == nil {
-                    places[chunk] = Place(source: source, offset: offset)
-                }
+                add(chunk, at: source, offset: offset)
                 offset += Int64(chunk.size)
             }
         }
     }
+
+    /// Adds a whole content, unless it is known from elsewhere.
+    package mutating func add(_ digest: Digest, at source: Source) {
+        if sources[digest] == nil { sources[digest] = source }
+    }
+
+    /// Adds a chunk of a local content, if it is wanted and not known from elsewhere. Chunks are cut with `chunkAverage`.
+    /// - Parameter offset: where in the content it begins.
+    package mutating func add(_ chunk: ContentChunker.Chunk, at source: Source, offset: Int64) {
+        if wantedChunks.contains(chunk), places[chunk] == nil { places[chunk] = Place(source: source, offset: offset) }
+    }
+
+    /// Whether every wanted chunk is known.
+    package var hasAllChunks: Bool { places.count == wantedChunks.count }
+
+    /// Whether any wanted chunk is known.
+    package var hasAnyChunk: Bool { !places.isEmpty }
+
+    /// Takes a whole content out again: it turned out to be another.
+    package mutating func remove(_ digest: Digest) { sources[digest] = nil }
+
+    /// Takes all chunks out again: what was made of them was wrong.
+    package mutating func removeChunks() { places = [:] }
 
     /// Where the whole of a content is.
     package func source(of digest: Digest) -> Source? { sources[digest] }

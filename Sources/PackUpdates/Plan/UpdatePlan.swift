@@ -5,9 +5,11 @@
 package struct UpdatePlan: Hashable, Sendable {
     /// Where a content comes from.
     package enum Action: Hashable, Sendable {
+        /// It was made already.
+        case done
         /// It is there, to be linked.
         case link(LocalContents.Source)
-        /// It is put together from pieces, which come one behind the other.
+        /// It is put together from pieces, which come one behind the other; of one that was begun, those that are missing.
         case rebuild([Piece])
         /// A patch gives it: a group of the patch, by its number; nil as long as the patch's groups are not known.
         case patch(group: Int?)
@@ -19,6 +21,13 @@ package struct UpdatePlan: Hashable, Sendable {
         case local(LocalContents.Source, offset: Int64, size: Int64)
         /// To be taken from the fetched blocks: the part of the uncompressed stream.
         case stream(offset: Int64, size: Int64)
+
+        /// In bytes.
+        package var size: Int64 {
+            switch self {
+            case .local(_, _, let size), .stream(_, let size): size
+            }
+        }
     }
 
     /// What is done for each of the target's contents, by its number; nil when the archive is fetched whole.
@@ -56,68 +65,5 @@ package struct UpdatePlan: Hashable, Sendable {
         case patchAndBlocks = "patch-and-blocks"
         case blocks
         case whole
-    }
-}
-
-/// What a planner is told besides what is local.
-package struct UpdateFacts: Sendable {
-    /// How the server answers requests for parts of a file.
-    package enum Ranges: Sendable, Hashable {
-        /// It sends whole files only.
-        case none
-        /// One part for each request.
-        case single
-        /// So many parts in one answer.
-        case several(Int)
-    }
-
-    package struct Costs: Sendable, Hashable {
-        /// Bytes that could come in the time that a request takes.
-        package var request: Int64
-        /// Bytes that each part of an answer of several adds.
-        package var part: Int64
-
-        package init(request: Int64 = 64 << 10, part: Int64 = 256) {
-            self.request = max(0, request)
-            self.part = max(0, part)
-        }
-    }
-
-    /// A patch that a server lists.
-    package struct Patch: Sendable, Hashable {
-        /// Of the whole file, in bytes.
-        package let size: Int64
-        /// What it consists of; nil as long as that is not known, when it is taken to give all that is missing.
-        package let groups: [Group]?
-
-        package init(size: Int64, groups: [Group]?) {
-            self.size = size
-            self.groups = groups
-        }
-
-        package struct Group: Sendable, Hashable {
-            /// The contents that it gives, by their numbers.
-            package let targets: [Int]
-            /// Whether all that it starts from is there.
-            package let isUsable: Bool
-            /// Where its bytes are in the patch's file.
-            package let range: Range<Int64>
-
-            package init(targets: [Int], isUsable: Bool, range: Range<Int64>) {
-                self.targets = targets
-                self.isUsable = isUsable
-                self.range = range
-            }
-        }
-    }
-
-    package var ranges: Ranges
-    package var costs: Costs
-    package var patches: [Patch]
-
-    package init(ranges: Ranges, costs: Costs = Costs(), patches: [Patch] = []) {
-        self.ranges = ranges
-        self.costs = costs
-        self.patches = patches
     }
 }

@@ -2,20 +2,27 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 extension UpdatePlanner {
+    /// How many of a content's first bytes were made already.
+    func begun(_ number: Int) -> Int64 {
+        min(max(0, facts.progress.begun[number] ?? 0), target.contents[number].size)
+    }
+
     /// The parts of the uncompressed stream that hold what of a content is not there.
     func missingParts(of number: Int) -> [Range<Int64>] {
         let content = target.contents[number]
-        guard content.size > 0 else { return [] }
-        guard !content.chunks.isEmpty else { return [content.offset..<content.offset + content.size] }
+        let start = content.offset + begun(number)
+        guard start < content.offset + content.size else { return [] }
+        guard !content.chunks.isEmpty else { return [start..<content.offset + content.size] }
         var parts: [Range<Int64>] = []
         var offset = content.offset
         for chunk in target.chunks(of: number) {
             let end = offset + Int64(chunk.size)
-            if local.place(of: chunk) == nil {
-                if let last = parts.last, last.upperBound == offset {
+            if end > start, local.place(of: chunk) == nil {
+                let from = max(offset, start)
+                if let last = parts.last, last.upperBound == from {
                     parts[parts.count - 1] = last.lowerBound..<end
                 } else {
-                    parts.append(offset..<end)
+                    parts.append(from..<end)
                 }
             }
             offset = end
@@ -26,18 +33,23 @@ extension UpdatePlanner {
     /// A content's pieces. What is in blocks that are fetched anyway is taken from there: it cannot be damaged.
     func pieces(of number: Int, fetched: [Range<Int>]) -> [UpdatePlan.Piece] {
         let content = target.contents[number]
-        guard content.size > 0 else { return [] }
-        guard !content.chunks.isEmpty else { return [.stream(offset: content.offset, size: content.size)] }
+        let start = content.offset + begun(number)
+        let size = content.offset + content.size - start
+        guard size > 0 else { return [] }
+        guard !content.chunks.isEmpty else { return [.stream(offset: start, size: size)] }
         var pieces: [UpdatePlan.Piece] = []
         var offset = content.offset
         for chunk in target.chunks(of: number) {
-            let size = Int64(chunk.size)
-            if let place = local.place(of: chunk), !isFetched(offset..<offset + size, fetched) {
-                pieces.append(joining: .local(place.source, offset: place.offset, size: size))
+            let end = offset + Int64(chunk.size)
+            defer { offset = end }
+            guard end > start else { continue }
+            let from = max(offset, start)
+            if let place = local.place(of: chunk), !isFetched(from..<end, fetched) {
+                pieces.append(
+                    joining: .local(place.source, offset: place.offset + (from - offset), size: end - from))
             } else {
-                pieces.append(joining: .stream(offset: offset, size: size))
+                pieces.append(joining: .stream(offset: from, size: end - from))
             }
-            offset += size
         }
         return pieces
     }

@@ -65,7 +65,8 @@ package struct UpdatePlanner: Sendable {
         }
         var isNeeded = [Bool](repeating: false, count: target.archive.blockCount)
         var blocksOfGroup: [Int: Set<Int>] = [:]
-        for content in target.contents.indices where local.source(of: target.contents[content].digest) == nil {
+        for (content, what) in target.contents.enumerated()
+        where !facts.progress.complete.contains(content) && local.source(of: what.digest) == nil {
             for range in missingParts(of: content) {
                 for block in target.archive.blocks(holding: range) {
                     if let group = given[content] {
@@ -105,11 +106,15 @@ package struct UpdatePlanner: Sendable {
         var parts: [Range<Int64>] = []
         var written: Int64 = 0
         for (number, content) in target.contents.enumerated() {
+            if facts.progress.complete.contains(number) {
+                actions.append(.done)
+                continue
+            }
             if let source = local.source(of: content.digest) {
                 actions.append(.link(source))
                 continue
             }
-            written += content.size
+            written += content.size - begun(number)
             if patch != nil, groups == nil {
                 actions.append(.patch(group: nil))
             } else if let group = given[number] {

@@ -109,6 +109,32 @@ struct StoreHarness {
         return (request, archive)
     }
 
+    /// As `offerUpdate`, with a patch from another version beside the archive.
+    /// - Returns: the patch, too.
+    func offerPatch(
+        _ fixture: PackFixture, from old: PackFixture, pieceSize: Int = 100_000
+    ) throws -> (request: PackRequest, archive: [UInt8], patch: [UInt8]) {
+        var (request, archive) = try offerUpdate(fixture)
+        let scratch = FilePath("made-\(old.version)-\(fixture.version)")
+        let versions = try [("old.aar", old), ("new.aar", fixture)].map { name, fixture in
+            let path = try self.scratch.write(try fixture.archive(), to: scratch.appending(name).string)
+            let index = try PackIndex.make(ofArchive: path, chunkAverage: 1 << 10).encoded()
+            try self.scratch.write(index, to: scratch.appending("\(name).index").string)
+            return try PatchVersion(archive: path)
+        }
+        let path = self.scratch(scratch.appending("patch").string)
+        _ = try PatchMaker.make(from: versions[0], to: versions[1], at: path, pieceSize: pieceSize)
+        let patch = try File.read(path)
+        server.serve(patch, as: "\(fixture.id).patch")
+        request.pack.larder?.patches = [
+            .init(
+                from: old.version, base: versions[0].index.archive.digest.hex,
+                file: .init(
+                    url: server.url("\(fixture.id).patch"), size: Int64(patch.count), sha256: SHA256.hash(patch).hex))
+        ]
+        return (request, archive, patch)
+    }
+
     /// Requests packs and waits until each is finished or failed.
     @discardableResult
     func fetch(_ requests: PackRequest...) async throws -> [String: PackEvent.Change] {

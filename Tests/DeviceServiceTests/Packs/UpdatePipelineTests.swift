@@ -25,34 +25,38 @@ import Testing
         let pipeline = try UpdatePipeline(
             new.download(archive), staged: staged, index: index, digest: SHA256.hash([1]), options: .init())
         let own = try generations.localPacks().map { generations.layout.root.appending($0.directory) }
-        var wanted: [Digest: Int] = [:]
-        for content in pipeline.missing.keys { wanted[index.contents[content].digest] = content }
-        let found = try LocalVersions(appRoot: generations.layout.root).find(
-            Set(wanted.keys), first: own, isCancelled: {})
+        var sources = UpdateSources(for: index)
+        sources.add(
+            try LocalVersions(appRoot: generations.layout.root).find(
+                Set(index.contents.map(\.digest)), first: own, isCancelled: {}))
+        func plan() throws -> UpdatePlan {
+            let facts = UpdateFacts(ranges: .several(16), progress: pipeline.progress)
+            return try #require(
+                UpdatePlanner(target: index, local: sources.contents, facts: facts).blocksPlan())
+        }
         var local: [Int: LocalFile] = [:]
-        for (digest, file) in found { local[try #require(wanted[digest])] = file }
+        for (content, action) in try #require(try plan().actions).enumerated() {
+            if case .link(let source) = action { local[content] = sources.file(source) }
+        }
         #expect(try pipeline.link(local, isCancelled: {}) == [])
         try pipeline.checkpoint()
-        let missing = pipeline.missing
-        if pipeline.current.map({ missing[$0] == nil }) ?? true { try pipeline.abandon() }
         let kept = Set(index.contents.map(\.digest))
-        let files = own.flatMap(LocalVersions.files).filter { !kept.contains($0.digest) }
-        let places = try ChunkPlaces(
-            of: Set(index.chunks), in: files, average: index.chunkAverage, isCancelled: {})
-        let work = ContentWork(index, missing) { places.places[$1] }
+        try sources.addChunks(
+            of: own.flatMap(LocalVersions.files).filter { !kept.contains($0.digest) }, isCancelled: {})
+        let blocks = try plan()
+        let actions = try #require(blocks.actions)
         let assembler = ContentAssembler(
-            work, index, pipeline.sink, files: files, resumed: pipeline.current, path: pipeline.path)
+            actions, index, pipeline.sink, sources, resumed: pipeline.current, path: pipeline.path)
         assembler.completed = { try pipeline.completed($0) }
-        let runs = BlockRanges(index, blocks: work.blocks).runs
         let decoder = try BlocksDecoder(
             letter: index.archive.letter, blockSize: index.archive.blockSize,
-            blocks: runs.flatMap(\.blocks).map(index.archive.expected))
+            blocks: blocks.blocks.flatMap(\.self).map(index.archive.expected))
         decoder.deliver = { try assembler.take($0, $1) }
         decoder.blockEnded = { _ in try pipeline.checkpoint() }
         var fed = 0
-        for run in runs {
-            for start in stride(from: Int(run.range.lowerBound), to: Int(run.range.upperBound), by: 5000) {
-                let end = min(start + 5000, Int(run.range.upperBound))
+        for range in blocks.archiveRanges {
+            for start in stride(from: Int(range.lowerBound), to: Int(range.upperBound), by: 5000) {
+                let end = min(start + 5000, Int(range.upperBound))
                 if let limit, fed + end - start > limit { throw Died() }
                 try archive.withUnsafeBytes { try decoder.feed(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
                 fed += end - start

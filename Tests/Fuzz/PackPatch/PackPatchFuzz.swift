@@ -19,16 +19,26 @@ enum PackPatchFuzz {
         try Fuzzer(name: "fuzz-pack-patch").run(corpus: [versions.patch]) { input, generator in
             let sink = CheckingSink(versions)
             do {
-                let applier = try PatchApplier(
+                var reader = PatchTableReader(
                     index: versions.new.index, indexDigest: versions.new.indexDigest,
-                    base: versions.old.index.archive.digest, sink: sink)
-                var rest = input[...]
-                while !rest.isEmpty {
-                    let count = min(rest.count, Int.random(in: 1...4000, using: &generator))
-                    try rest.prefix(count).withUnsafeBytes { try applier.feed($0) }
-                    rest = rest.dropFirst(count)
+                    base: versions.old.index.archive.digest)
+                var applier: PatchApplier?
+                var offset = 0
+                while offset < input.count {
+                    let end = min(input.count, offset + Int.random(in: 1...4000, using: &generator))
+                    try input[offset..<end].withUnsafeBytes { bytes in
+                        let taken = try reader.take(bytes)
+                        if applier == nil, let table = reader.table {
+                            applier = try PatchApplier(
+                                table, ranges: reader.deltaRanges, index: versions.new.index,
+                                groups: Array(table.groups.indices), sink: sink)
+                        }
+                        try applier?.take(
+                            Int64(offset + taken), UnsafeRawBufferPointer(rebasing: bytes.dropFirst(taken)))
+                    }
+                    offset = end
                 }
-                try applier.finish()
+                try applier?.finish()
             } catch let error as PackUpdateError {
                 try Finding.require(!error.message.isEmpty, "an error without a message")
             }
@@ -87,7 +97,8 @@ private final class CheckingSink: PatchSink {
         return PatchBase.Part(file: try OwnedDescriptor(path, .readOnly), size: base.size)
     }
 
-    func begin(content: Int) throws {
+    func begin(content: Int, at offset: Int64) throws {
+        try Finding.require(offset == 0, "a content from its middle on")
         try Finding.require(current == nil, "a content within another")
         current = (content, SHA256())
     }
@@ -97,15 +108,18 @@ private final class CheckingSink: PatchSink {
         current?.digest.update(bytes)
     }
 
-    func end(content: Int) throws {
-        try Finding.require(current?.content == content && done.insert(content).inserted, "an end without a beginning")
-        try Finding.require(
-            current?.digest.finish() == versions.new.index.contents[content].digest, "a wrong content counts")
+    func end(content: Int) throws -> Bool {
+        try Finding.require(current?.content == content && !done.contains(content), "an end without a beginning")
+        guard current?.digest.finish() == versions.new.index.contents[content].digest else { return false }
+        done.insert(content)
         current = nil
+        return true
     }
 
     func fail(content: Int, because reason: any Error) throws {
         try Finding.require(done.insert(content).inserted, "a content that fails after its end")
         if current?.content == content { current = nil }
     }
+
+    func reached(_ position: PatchPosition) {}
 }

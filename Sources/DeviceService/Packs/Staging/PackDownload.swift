@@ -42,6 +42,8 @@ struct PackDownload: Hashable, Sendable {
 
     /// What leads from another archive's contents to this one's.
     struct ListedPatch: Hashable, Sendable {
+        /// The version it starts from.
+        var from: Int
         /// The tree digest of the other archive, in hexadecimal.
         var base: String
         var file: ListedFile
@@ -56,7 +58,7 @@ extension PackDownload {
             fileCount: pack.larder?.fileCount, language: pack.language, userInfo: pack.userInfo?.serialized(),
             policy: pack.downloadPolicy.name, index: pack.larder?.index.flatMap(ListedFile.init),
             patches: (pack.larder?.patches ?? []).compactMap { patch in
-                ListedFile(patch.file).map { ListedPatch(base: patch.base, file: $0) }
+                ListedFile(patch.file).map { ListedPatch(from: patch.from, base: patch.base, file: $0) }
             })
     }
 

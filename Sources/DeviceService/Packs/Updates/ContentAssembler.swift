@@ -8,16 +8,22 @@ import System
 /// Puts contents together as blocks of the archive come: pieces of local files between those of the stream, one content after the
 /// other, each checked against its digest before it counts. Blocks the thread it is used on.
 final class ContentAssembler {
+    private struct Item {
+        let content: Int
+        /// Without gaps, to the content's end.
+        let pieces: [UpdatePlan.Piece]
+    }
+
     private let index: PackIndex
     private let sink: StagingSink
-    private let files: [LocalFile]
+    private let sources: UpdateSources
     private let path: (_ content: Int) -> String?
-    private var items: ArraySlice<ContentWork.Item>
+    private var items: ArraySlice<Item>
     /// Of the first item: which piece is next, and how many of its bytes are there.
     private var piece = 0
     private var done: Int64 = 0
     private var isBegun = false
-    private var open: (file: Int, descriptor: OwnedDescriptorBox?)?
+    private var open: (source: LocalContents.Source, descriptor: OwnedDescriptorBox?)?
     /// Contents whose bytes were not right: a local file is damaged.
     private(set) var failed: [Int] = []
     /// Bytes that were taken from local files.
@@ -26,18 +32,21 @@ final class ContentAssembler {
     var completed: ((_ content: Int) throws -> Void)?
 
     /// - Parameters:
-    ///   - files: what pieces name by number.
-    ///   - path: where a content goes, below the pack's contents.
+    ///   - actions: of each content; those that are rebuilt are made.
     ///   - resumed: the content whose file is open in the sink.
+    ///   - path: where a content goes, below the pack's contents.
     init(
-        _ work: ContentWork, _ index: PackIndex, _ sink: StagingSink, files: [LocalFile], resumed: Int?,
-        path: @escaping (_ content: Int) -> String?
+        _ actions: [UpdatePlan.Action], _ index: PackIndex, _ sink: StagingSink, _ sources: UpdateSources,
+        resumed: Int?, path: @escaping (_ content: Int) -> String?
     ) {
         self.index = index
         self.sink = sink
-        self.files = files
+        self.sources = sources
         self.path = path
-        items = work.items[...]
+        items =
+            actions.enumerated().compactMap { content, action in
+                if case .rebuild(let pieces) = action { Item(content: content, pieces: pieces) } else { nil }
+            }[...]
         isBegun = resumed != nil && items.first?.content == resumed
     }
 
@@ -47,9 +56,8 @@ final class ContentAssembler {
         var rest = bytes[...]
         while !rest.isEmpty {
             try copyLocal()
-            guard let item = items.first else { return }
-            let next = item.pieces[piece].range
-            let start = index.contents[item.content].offset + next.lowerBound + done
+            guard let item = items.first, case .stream(let place, let size) = item.pieces[piece] else { return }
+            let start = place + done
             let at = offset + Int64(rest.startIndex)
             guard at <= start else {
                 throw StoreError(
@@ -57,7 +65,7 @@ final class ContentAssembler {
             }
             guard start - at < Int64(rest.count) else { return }
             rest = rest.dropFirst(Int(start - at))
-            let taken = rest.prefix(Int(clamping: Int64(next.count) - done))
+            let taken = rest.prefix(Int(clamping: size - done))
             try begin(item)
             try sink.data(UnsafeRawBufferPointer(rebasing: taken))
             rest = rest.dropFirst(taken.count)
@@ -81,18 +89,18 @@ final class ContentAssembler {
                 try endContent(item)
                 continue
             }
-            guard case .local(let file, let offset) = item.pieces[piece].source else { return }
+            guard case .local(let source, let offset, let size) = item.pieces[piece] else { return }
             try begin(item)
-            let length = Int64(item.pieces[piece].range.count) - done
-            try copy(file, offset + done, length)
+            let length = size - done
+            try copy(source, offset + done, length)
             try advance(length, item)
         }
     }
 
-    private func copy(_ file: Int, _ offset: Int64, _ length: Int64) throws {
-        if open?.file != file {
+    private func copy(_ file: LocalContents.Source, _ offset: Int64, _ length: Int64) throws {
+        if open?.source != file {
             open = (file, nil)
-            if let descriptor = files[file].open() { open = (file, OwnedDescriptorBox(descriptor)) }
+            if let descriptor = sources.file(file)?.open() { open = (file, OwnedDescriptorBox(descriptor)) }
         }
         var missing = length
         do {
@@ -120,7 +128,7 @@ final class ContentAssembler {
         }
     }
 
-    private func begin(_ item: ContentWork.Item) throws {
+    private func begin(_ item: Item) throws {
         guard !isBegun else { return }
         guard let path = path(item.content) else {
             throw StoreError(.badArchive, "The index of the pack lists a content without a file.")
@@ -129,15 +137,15 @@ final class ContentAssembler {
         isBegun = true
     }
 
-    private func advance(_ count: Int64, _ item: ContentWork.Item) throws {
+    private func advance(_ count: Int64, _ item: Item) throws {
         done += count
-        guard done == Int64(item.pieces[piece].range.count) else { return }
+        guard done == item.pieces[piece].size else { return }
         piece += 1
         done = 0
         if piece == item.pieces.count { try endContent(item) }
     }
 
-    private func endContent(_ item: ContentWork.Item) throws {
+    private func endContent(_ item: Item) throws {
         items = items.dropFirst()
         (piece, done, isBegun) = (0, 0, false)
         if try sink.end(expecting: index.contents[item.content].digest) {

@@ -4,6 +4,7 @@
 import Crypto
 import DeviceProtocol
 import Kit
+import PackUpdates
 
 /// Where an update can go on: the files that are complete, and the one that is being written. It stands in the same two files as the
 /// checkpoint of an archive (`StagingCheckpoint`), and neither is taken for the other.
@@ -14,8 +15,16 @@ struct UpdateCheckpoint: Codable, Hashable, Sendable {
     var index: Digest
     var sink: StagingSink.State
     var tally: PackArrival
+    /// How far a patch was applied; nil when none is under way.
+    var patch: PatchProgress?
     /// What the server said the archive's bytes are of, for `If-Range`.
     var validator: String?
+
+    struct PatchProgress: Codable, Hashable, Sendable {
+        /// SHA-256 of the patch's file, as the manifest lists it.
+        var file: Digest
+        var position: PatchPosition
+    }
 
     /// The checkpoint to go on from, or nil when there is none that holds.
     static func read(_ staged: StagedPack) -> UpdateCheckpoint? {

@@ -16,11 +16,14 @@ final class UpdatePipeline {
     let download: PackDownload
     let staged: StagedPack
     let index: PackIndex
-    private let indexDigest: Digest
+    /// SHA-256 of the index's file.
+    let indexDigest: Digest
     private let options: PackPipeline.Options
     let sink: StagingSink
     var tally = PackArrival()
     var validator: String?
+    /// How far a patch was applied.
+    var patch: UpdateCheckpoint.PatchProgress?
     /// Whether files of an earlier attempt are there.
     let isResumed: Bool
     /// Of each content, the files that hold it, below the pack's contents.
@@ -50,6 +53,7 @@ final class UpdatePipeline {
             self.sink = sink
             tally = checkpoint.tally
             validator = checkpoint.validator
+            patch = checkpoint.patch
             isResumed = true
             try staged.withJournal(checkpoint.sink.journalLength) { bytes in
                 try StagingJournal.forEachFile(bytes) { complete.insert(String(decoding: $0.path, as: UTF8.self)) }
@@ -108,15 +112,32 @@ final class UpdatePipeline {
 
     // MARK: - What is there
 
-    /// Contents of which a file is missing; of each the first byte that is not there.
-    var missing: [Int: Int64] {
-        var missing: [Int: Int64] = [:]
-        for (content, paths) in paths.enumerated() where !paths.allSatisfy(complete.contains) {
-            let current = sink.state.current
-            missing[content] = current?.path == paths[0] ? Int64(clamping: current?.written ?? 0) : 0
-        }
-        return missing
+    /// What is there of the contents, for a planner.
+    var progress: UpdateFacts.Progress {
+        var progress = UpdateFacts.Progress()
+        for content in paths.indices where isComplete(content) { progress.complete.insert(content) }
+        if let current { progress.begun[current] = begun(current) }
+        return progress
     }
+
+    /// Whether every file that has the content is there.
+    func isComplete(_ content: Int) -> Bool { paths[content].allSatisfy(complete.contains) }
+
+    /// A complete content's file; nil when it is not there.
+    func open(_ content: Int) -> OwnedDescriptor? {
+        guard isComplete(content), let path = paths[content].first,
+            let file = try? sink.contents.borrowed.open(at: FilePath(path), .readOnly, options: .noFollow)
+        else { return nil }
+        return OwnedDescriptor(file)
+    }
+
+    /// How many of a content's first bytes are there.
+    func begun(_ content: Int) -> Int64 {
+        sink.state.current.map { $0.path == paths[content].first ? Int64(clamping: $0.written) : 0 } ?? 0
+    }
+
+    /// Whether anything is missing yet.
+    var isDone: Bool { paths.indices.allSatisfy(isComplete) }
 
     /// The content that is being written.
     var current: Int? {
@@ -217,7 +238,7 @@ final class UpdatePipeline {
         lastCheckpoint = sink.bytesWritten
         try staged.writeJournal(of: sink)
         let checkpoint = UpdateCheckpoint(
-            boot: StagingCheckpoint.currentBoot, index: indexDigest, sink: sink.state, tally: tally,
+            boot: StagingCheckpoint.currentBoot, index: indexDigest, sink: sink.state, tally: tally, patch: patch,
             validator: validator)
         try StagedPack.write(checkpoint, to: staged.checkpoint, durable: false)
         if sink.bytesWritten >= lastDurable + options.durableInterval {
@@ -229,7 +250,7 @@ final class UpdatePipeline {
     /// Everything is there: puts it on the disk. After this the pack only needs its commit.
     /// - Throws: `StoreError`, `Errno`
     func finish(directory: String) throws -> PackSeal {
-        guard missing.isEmpty, sink.state.current == nil else {
+        guard isDone, sink.state.current == nil else {
             throw StoreError(.badArchive, "Files of the pack \(download.id) are missing after its update.")
         }
         tally.written += sink.bytesWritten - lastCheckpoint

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import PackUpdates
+
+/// A patch that the manifest lists, and what an update has learnt of it.
+struct ListedPatchState {
+    let listed: PackDownload.ListedPatch
+    /// nil until its beginning was fetched.
+    private(set) var table: PatchTable?
+    /// Where the delta of each group is in the file.
+    private(set) var ranges: [Range<Int64>] = []
+    /// The local files that hold what it starts from.
+    private(set) var bases: [Digest: LocalFile] = [:]
+    /// Those of what it starts from that the new version has itself, by number: earlier groups give them.
+    private(set) var made: [Digest: Int] = [:]
+    /// Groups that did not give what they should.
+    private var failedGroups: Set<Int> = []
+    /// It cannot be had, or is not what it should be.
+    var isUseless = false
+
+    /// Whether its table may still be learnt.
+    var isUnknown: Bool { table == nil && !isUseless }
+
+    init(_ listed: PackDownload.ListedPatch) { self.listed = listed }
+
+    /// For the beginning of the file; nil when the manifest names no digest of what it starts from.
+    func reader(_ pipeline: UpdatePipeline) -> PatchTableReader? {
+        Digest(hex: listed.base).map {
+            PatchTableReader(index: pipeline.index, indexDigest: pipeline.indexDigest, base: $0)
+        }
+    }
+
+    mutating func learn(
+        _ table: PatchTable, _ ranges: [Range<Int64>], bases: [Digest: LocalFile], made: [Digest: Int]
+    ) {
+        (self.table, self.ranges, self.bases, self.made) = (table, ranges, bases, made)
+    }
+
+    /// Contents that it did not give.
+    mutating func fail(_ contents: Set<Int>) {
+        for (number, group) in (table?.groups ?? []).enumerated() where !contents.isDisjoint(with: group.targets) {
+            failedGroups.insert(number)
+        }
+    }
+
+    /// Where the applying goes on within a group.
+    func position(_ pipeline: UpdatePipeline) -> PatchPosition? {
+        guard let table, let progress = pipeline.patch, progress.file == listed.file.digest,
+            table.groups.indices.contains(progress.position.group),
+            (1..<table.groups[progress.position.group].deltaSize).contains(progress.position.delta)
+        else { return nil }
+        return progress.position
+    }
+
+    /// What a planner is told.
+    func facts(_ pipeline: UpdatePipeline) -> UpdateFacts.Patch {
+        guard !isUseless else { return UpdateFacts.Patch(size: listed.file.size, groups: []) }
+        guard let table else { return UpdateFacts.Patch(size: listed.file.size, groups: nil) }
+        let position = position(pipeline)
+        // What groups give that can be used, later ones may start from.
+        var given: Set<Int> = []
+        func isThere(_ base: PatchTable.Base) -> Bool {
+            if bases[base.digest] != nil { return true }
+            guard let content = made[base.digest] else { return false }
+            return given.contains(content) || pipeline.open(content) != nil
+        }
+        let groups = zip(table.groups, ranges).enumerated().map { number, group in
+            let used = position.flatMap { $0.group == number ? $0.delta : nil } ?? 0
+            let isUsable = !failedGroups.contains(number) && group.0.bases.allSatisfy(isThere)
+            if isUsable { given.formUnion(group.0.targets) }
+            return UpdateFacts.Patch.Group(
+                targets: group.0.targets, isUsable: isUsable,
+                range: group.1.lowerBound + used..<group.1.upperBound)
+        }
+        return UpdateFacts.Patch(size: listed.file.size, groups: groups)
+    }
+}

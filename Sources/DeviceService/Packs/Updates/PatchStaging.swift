@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import DeviceProtocol
+import Kit
+import PackUpdates
+import System
+
+/// Takes what a patch gives into staging, and gives it the local files that it starts from.
+final class PatchStaging: PatchSink {
+    private enum Use {
+        /// It is there, or nobody needs it.
+        case passedOver
+        /// What came of it before is not there any more.
+        case void
+        /// Written, but for so many bytes that are there.
+        case written(skipping: Int64)
+    }
+
+    private let pipeline: UpdatePipeline
+    private let file: Digest
+    private let bases: [Digest: LocalFile]
+    private let made: [Digest: Int]
+    private var use = Use.passedOver
+    private(set) var failed: Set<Int> = []
+    /// Why the first content failed.
+    private(set) var reason: String?
+
+    /// - Parameters:
+    ///   - file: SHA-256 of the patch's file.
+    ///   - bases: where the contents are that it starts from.
+    ///   - made: those of them that are the new version's own, by number: they are in staging once they are complete.
+    init(_ pipeline: UpdatePipeline, _ file: Digest, bases: [Digest: LocalFile], made: [Digest: Int]) {
+        self.pipeline = pipeline
+        self.file = file
+        self.bases = bases
+        self.made = made
+    }
+
+    func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
+        if let local = bases[base.digest], Int64(clamping: local.size) == base.size, let file = local.open() {
+            return PatchBase.Part(file: file, size: base.size)
+        }
+        guard let content = made[base.digest], pipeline.index.contents[content].size == base.size,
+            let file = pipeline.open(content)
+        else { return nil }
+        return PatchBase.Part(file: file, size: base.size)
+    }
+
+    func begin(content: Int, at offset: Int64) throws {
+        guard let path = pipeline.path(of: content), !pipeline.isComplete(content) else {
+            use = .passedOver
+            return
+        }
+        let begun = pipeline.begun(content)
+        if pipeline.current == content, begun >= offset {
+            use = .written(skipping: begun - offset)
+        } else if offset == 0 {
+            try pipeline.abandon()
+            try pipeline.sink.begin(
+                file: path, size: UInt64(clamping: pipeline.index.contents[content].size))
+            use = .written(skipping: 0)
+        } else {
+            use = .void
+        }
+    }
+
+    func data(_ bytes: UnsafeRawBufferPointer) throws {
+        guard case .written(let skipping) = use else { return }
+        let new = bytes.dropFirst(Int(clamping: skipping))
+        use = .written(skipping: max(0, skipping - Int64(bytes.count)))
+        guard !new.isEmpty else { return }
+        try pipeline.sink.data(UnsafeRawBufferPointer(rebasing: new))
+        pipeline.tally.patched += Int64(new.count)
+    }
+
+    func end(content: Int) throws -> Bool {
+        switch use {
+        case .passedOver: return true
+        case .void: return false
+        case .written:
+            guard try pipeline.sink.end(expecting: pipeline.index.contents[content].digest) else { return false }
+            try pipeline.completed(content)
+            return true
+        }
+    }
+
+    func fail(content: Int, because reason: any Error) throws {
+        guard !pipeline.isComplete(content) else { return }
+        if pipeline.current == content { try pipeline.abandon() }
+        failed.insert(content)
+        if self.reason == nil { self.reason = (reason as? any LarderError)?.message ?? "\(reason)" }
+    }
+
+    func reached(_ position: PatchPosition) throws {
+        pipeline.patch = UpdateCheckpoint.PatchProgress(file: file, position: position)
+        try pipeline.checkpointIfDue()
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AppleArchive
+import DeviceProtocol
+import HTTP
+import Kit
+import PackUpdates
+
+extension UpdateFetch {
+    /// Puts contents together from local pieces and blocks of the archive.
+    /// - Returns: contents whose bytes were not right.
+    /// - Throws: `Unsuitable`, `HTTPClientError`, `StoreError`, `Errno`
+    func bring(
+        _ plan: UpdatePlan, _ actions: [UpdatePlan.Action], _ pipeline: UpdatePipeline, _ sources: UpdateSources
+    ) throws -> [Int] {
+        let assembler = ContentAssembler(
+            actions, pipeline.index, pipeline.sink, sources, resumed: pipeline.current, path: pipeline.path)
+        assembler.completed = { [unowned pipeline] in try pipeline.completed($0) }
+        defer { pipeline.tally.copied += assembler.copied }
+        let runs = zip(plan.blocks, plan.archiveRanges).map { Run(blocks: $0, range: $1) }
+        let most = rangesPerRequest
+        for start in stride(from: 0, to: runs.count, by: most) {
+            try attempt.checkStop()
+            guard try fetch(Array(runs[start..<min(start + most, runs.count)]), pipeline, assembler) else { return [] }
+        }
+        guard try assembler.finish() else {
+            throw StoreError(.badArchive, "Blocks of the pack \(download.id) are missing.")
+        }
+        try pipeline.checkpoint()
+        return assembler.failed
+    }
+
+    /// Neighbouring blocks, and the bytes of the archive that they are.
+    private struct Run {
+        let blocks: Range<Int>
+        let range: Range<Int64>
+    }
+
+    var rangesPerRequest: Int {
+        switch ranges {
+        case .none, .single: 1
+        case .several(let most): max(1, most)
+        }
+    }
+
+    /// Fetches runs of blocks with one request.
+    /// - Returns: false when the server has shown that it has to be asked in another way.
+    private func fetch(_ runs: [Run], _ pipeline: UpdatePipeline, _ assembler: ContentAssembler) throws -> Bool {
+        let archive = pipeline.index.archive
+        var request = HTTPRequest(url: download.url, ifRange: pipeline.validator, expectedLength: download.downloadSize)
+        request.ranges = runs.map(\.range)
+        request.permitsHost = permitsHost
+        let decoder = try BlocksDecoder(
+            letter: archive.letter, blockSize: archive.blockSize, blocks: runs.flatMap(\.blocks).map(archive.expected),
+            threads: options.threads)
+        decoder.deliver = { try assembler.take($0, $1) }
+        decoder.blockEnded = { [unowned pipeline] _ in try pipeline.checkpointIfDue() }
+        do {
+            let hasRanges = try attempt.fetch(request) { transfer in
+                let head = try transfer.waitForHead()
+                pipeline.tally.requests += 1
+                guard head.status == 206 else { return false }
+                pipeline.validator = head.resumeValidator
+                var body = try RangedBody(head, request: request)
+                try read(transfer, counting: pipeline) { bytes in
+                    try body.take(bytes) { try decoder.feed($1) }
+                    return true
+                }
+                try body.finish()
+                return true
+            }
+            guard hasRanges else {
+                ranges = .none
+                note("its server gives no ranges, or another file by now", pipeline)
+                return false
+            }
+            try decoder.finish()
+            return true
+        } catch {
+            // What has come whole counts.
+            try? decoder.settle()
+            if asksForLess(error, runs.count, pipeline) { return false }
+            if let error = error as? HTTPClientError, error.status == 416 {
+                throw Unsuitable(why: error.message)
+            }
+            if let error = error as? ArchiveError { throw Unsuitable(why: error.message) }
+            throw error
+        }
+    }
+
+    /// Whether an answer shows that the server gives one range only.
+    func asksForLess(_ error: any Error, _ asked: Int, _ pipeline: UpdatePipeline) -> Bool {
+        guard let error = error as? HTTPClientError, error.code == .badResponse, asked > 1, rangesPerRequest > 1 else {
+            return false
+        }
+        note("the server gives no several ranges at once", pipeline)
+        ranges = .single
+        return true
+    }
+}
+
+extension PackIndex.Archive {
+    /// What a decoder is to expect of a block.
+    func expected(_ block: Int) -> BlocksDecoder.Block {
+        BlocksDecoder.Block(
+            streamOffset: Int64(block) * Int64(blockSize), contentSize: contentSize(of: block),
+            storedSize: storedSizes[block])
+    }
+}

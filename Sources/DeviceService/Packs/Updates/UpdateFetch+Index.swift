@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import HTTP
+import Kit
+import PackUpdates
+import System
+
+extension UpdateFetch {
+    /// Fetches the index, unless an attempt before did.
+    /// - Throws: `Unsuitable`, `HTTPClientError` for what may pass.
+    func fetchIndex() throws -> (PackIndex, Digest, (bytes: Int64, requests: Int)) {
+        guard let file = download.index else { throw Unsuitable(why: "the manifest lists no index") }
+        let kept = staged.directory.appending("index")
+        if let bytes = try? File.read(kept, limit: PackIndex.maximumSize), SHA256.hash(bytes) == file.digest {
+            return (try decode(bytes), file.digest, (0, 0))
+        }
+        let bytes = try fetchWhole(file)
+        guard SHA256.hash(bytes) == file.digest else {
+            throw Unsuitable(why: "its index is not the one that is listed")
+        }
+        let index = try decode(bytes)
+        // Kept for when this goes on: an update that begins empties the folder first.
+        indexBytes = bytes
+        return (index, file.digest, (Int64(bytes.count), 1))
+    }
+
+    private func decode(_ bytes: [UInt8]) throws -> PackIndex {
+        do {
+            let index = try PackIndex(decoding: bytes)
+            guard index.archive.size == download.downloadSize,
+                download.digest == nil || index.archive.digest.hex == download.digest
+            else { throw Unsuitable(why: "its index is of another archive") }
+            if let installed = download.installedSize, index.installedSize != installed {
+                throw Unsuitable(why: "its index lists other sizes than the manifest")
+            }
+            return index
+        } catch let error as PackUpdateError {
+            throw Unsuitable(why: error.message)
+        }
+    }
+
+    /// A small file, whole.
+    private func fetchWhole(_ file: PackDownload.ListedFile) throws -> [UInt8] {
+        guard file.size > 0, file.size <= PackIndex.maximumSize else { throw Unsuitable(why: "its index is too large") }
+        var request = HTTPRequest(url: file.url, expectedLength: file.size)
+        request.permitsHost = permitsHost
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(file.size))
+        do {
+            try attempt.fetch(request) { transfer in
+                _ = try transfer.waitForHead()
+                try read(transfer) {
+                    bytes.append(contentsOf: $0)
+                    return true
+                }
+            }
+        } catch let error as HTTPClientError where !error.isTransient && !attempt.isStopped {
+            throw Unsuitable(why: error.message)
+        }
+        return bytes
+    }
+}

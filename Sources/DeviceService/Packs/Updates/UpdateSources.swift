@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import Kit
+import PackUpdates
+import System
+
+/// The local files that an update can take from, and what a planner is told of them.
+struct UpdateSources {
+    /// A `LocalContents.Source` names a file of these by its number.
+    private(set) var files: [LocalFile] = []
+    private(set) var contents: LocalContents
+    /// Whether the chunks of local files are known, as far as they are wanted.
+    private(set) var hasChunks: Bool
+    private var numbers: [LocalFile: Int] = [:]
+
+    init(for index: PackIndex) {
+        contents = LocalContents(for: index)
+        hasChunks = index.chunks.isEmpty
+    }
+
+    /// The file that a planner means.
+    func file(_ source: LocalContents.Source) -> LocalFile? {
+        files.indices.contains(source.content) ? files[source.content] : nil
+    }
+
+    /// Adds files that hold wanted contents whole.
+    mutating func add(_ found: [Digest: LocalFile]) {
+        for (digest, file) in found { contents.add(digest, at: source(file)) }
+    }
+
+    /// Cuts files as the index's contents are cut, and keeps what is wanted. Blocks.
+    /// - Throws: what `isCancelled` throws.
+    mutating func addChunks(of files: [LocalFile], isCancelled: () throws -> Void) throws {
+        hasChunks = true
+        for file in files where !contents.hasAllChunks {
+            guard let descriptor = file.open() else { continue }
+            let source = source(file)
+            var chunker = ContentChunker(average: contents.chunkAverage)
+            var offset: Int64 = 0
+            func note(_ chunk: ContentChunker.Chunk) {
+                contents.add(chunk, at: source, offset: offset)
+                offset += Int64(chunk.size)
+            }
+            do {
+                try FilePieces(descriptor.borrowed).forEach(file.size) { bytes in
+                    try isCancelled()
+                    chunker.update(bytes, note)
+                }
+            } catch is Errno {
+                // A file that cannot be read has nothing more to give.
+                continue
+            }
+            if let last = chunker.finish() { note(last) }
+        }
+    }
+
+    /// A file turned out not to hold what was recorded.
+    mutating func remove(_ digest: Digest) { contents.remove(digest) }
+
+    /// What was made of chunks was wrong.
+    mutating func removeChunks() { contents.removeChunks() }
+
+    private mutating func source(_ file: LocalFile) -> LocalContents.Source {
+        let number = numbers[file] ?? files.count
+        if number == files.count {
+            files.append(file)
+            numbers[file] = number
+        }
+        return LocalContents.Source(pack: 0, content: number)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import Crypto
+import Kit
+
+/// Takes the beginning of a patch's file in pieces of any size, until its table is there.
+package struct PatchTableReader {
+    /// Head and table as they stand in the file, as far as they have come.
+    package private(set) var bytes: [UInt8] = []
+    /// nil until all of it is there.
+    package private(set) var table: PatchTable?
+    private var tableSize: Int?
+    private let index: PackIndex
+    private let indexDigest: Digest
+    private let baseDigest: Digest
+
+    /// - Parameters:
+    ///   - index: of the version that the patch leads to.
+    ///   - indexDigest: SHA-256 of that index's file.
+    ///   - base: tree digest of the archive that the patch starts from.
+    package init(index: PackIndex, indexDigest: Digest, base: Digest) {
+        self.index = index
+        self.indexDigest = indexDigest
+        baseDigest = base
+    }
+
+    /// Takes what belongs to head and table.
+    /// - Returns: how many bytes that is.
+    /// - Throws: `PackUpdateError`: `.damagedPatch`, `.unknownVersion`, `.mismatch` for a patch between other versions.
+    package mutating func take(_ new: UnsafeRawBufferPointer) throws -> Int {
+        var taken = 0
+        while table == nil, taken < new.count {
+            let size = PatchTable.headSize + (tableSize ?? 0)
+            let count = min(new.count - taken, size - bytes.count)
+            bytes.append(contentsOf: new[taken..<taken + count])
+            taken += count
+            guard bytes.count == size else { break }
+            if tableSize == nil {
+                let size = try PatchTable.size(head: bytes)
+                guard size > 0 else { throw PatchTable.damaged("it has no table") }
+                tableSize = size
+            } else {
+                table = try readTable()
+            }
+        }
+        return taken
+    }
+
+    private func readTable() throws -> PatchTable {
+        let table = try PatchTable(
+            head: Array(bytes.prefix(PatchTable.headSize)), table: Array(bytes.dropFirst(PatchTable.headSize)),
+            index: index)
+        guard table.indexDigest == indexDigest else {
+            throw PackUpdateError(.mismatch, "The patch leads to another version than the index describes.")
+        }
+        guard table.baseDigest == baseDigest else {
+            throw PackUpdateError(.mismatch, "The patch starts from another version than the one that is here.")
+        }
+        return table
+    }
+
+    /// Where the delta of each group is in the patch's file; nothing until the table is there.
+    package var deltaRanges: [Range<Int64>] {
+        table?.deltaRanges(tableSize: bytes.count - PatchTable.headSize) ?? []
+    }
+}

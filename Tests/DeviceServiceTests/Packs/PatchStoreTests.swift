@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Crypto
+import Database
+import DeviceProtocol
+import Glibc
+import Kit
+import PackNamespace
+import PackUpdates
+import System
+import TestSupport
+import Testing
+
+@testable import DeviceService
+
+/// Updates by patch over a server, in the store: the cheapest way is taken, and whatever the patch does not give comes in another.
+@Suite(.timeLimit(.minutes(10))) struct PatchStoreTests {
+    /// A pack whose large files change all over, so that blocks save little, and a patch much.
+    private static func versions(_ random: inout SeededGenerator) -> (old: PackFixture, new: PackFixture) {
+        var old = PackFixture("levels", version: 3, files: [:])
+        old.blockSize = 16 << 10
+        old.files["big"] = random.bytes(900_000)
+        old.files["other"] = random.bytes(500_000)
+        for number in 0..<12 { old.files["maps/\(number).bin"] = random.bytes(30_000) }
+        old.files["same"] = random.bytes(100_000)
+        var new = old
+        new.version = 4
+        for path in ["big", "other"] {
+            for place in stride(from: 0, to: new.files[path]?.count ?? 0, by: 3000) { new.files[path]?[place] &+= 1 }
+        }
+        for number in 0..<6 { new.files["maps/\(number).bin"]?.insert(7, at: 15_000) }
+        new.files["fresh"] = random.bytes(3000)
+        new.files["moved"] = new.files.removeValue(forKey: "same")
+        return (old, new)
+    }
+
+    private func tally(_ harness: StoreHarness) async throws -> PackArrival {
+        try #require(try await harness.store.arrivals(app: StoreHarness.app)["levels"])
+    }
+
+    @Test func aPatchIsTakenWhereItMovesLeast() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random)
+            try await harness.fetch(try harness.offer(old).request)
+            let before = harness.server.requests.count
+            let (request, archive, patch) = try harness.offerPatch(new, from: old)
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            #expect(try readableFiles(harness.root) == new.files)
+            let requests = harness.server.requests.dropFirst(before)
+            #expect(requests.map(\.path) == ["/levels.index", "/levels.patch"], "\(requests)")
+            let tally = try await tally(harness)
+            #expect(tally.patched > 1_500_000 && tally.notes == [] && !tally.isWhole, "\(tally)")
+            #expect(tally.moved < archive.count / 4 && tally.moved > patch.count)
+            try await harness.expectNothingLeft()
+        }
+    }
+
+    /// Of a patch from a version that is not here, or of files that another pack has, nothing is fetched.
+    @Test func onlyTheGroupsThatAreNeededCome() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            var (old, new) = Self.versions(&random)
+            old.files["large"] = random.bytes(600_000)
+            // Larger than what may come along for nothing, and without anything alike.
+            new.files["large"] = random.bytes(1_500_000)
+            new.files["huge"] = random.bytes(4_500_000)
+            try await harness.fetch(try harness.offer(old).request)
+            var sibling = PackFixture("sibling", files: ["x": new.files["huge"] ?? []])
+            sibling.blockSize = 16 << 10
+            try await harness.fetch(try harness.offer(sibling).request)
+            let (request, _, patch) = try harness.offerPatch(new, from: old)
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            #expect(try readableFiles(harness.root).filter { $0.key != "x" } == new.files)
+            let tally = try await tally(harness)
+            #expect(tally.linked >= 4_500_000 && tally.patched > 1_000_000, "\(tally)")
+            #expect(tally.moved < patch.count - 3_000_000, "\(tally) of \(patch.count)")
+            #expect(tally.notes == [])
+        }
+    }
+
+    struct Trouble: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var patch: [PackServer.Fault] = []
+        var archive: [PackServer.Fault] = []
+        /// What is done to the patch's bytes.
+        var damage: (@Sendable (_ patch: inout [UInt8], _ random: inout SeededGenerator) -> Void)?
+        /// What is noted; nil when nothing is.
+        var note: String?
+        /// Whether the patch gives something all the same; nil when that is a matter of luck.
+        var isPatched: Bool?
+    }
+
+    @Test(arguments: [
+        Trouble(testDescription: "gone", patch: [.status(404)], note: "404", isPatched: false),
+        Trouble(
+            testDescription: "a server without ranges", patch: [.noRanges, .noRanges], archive: [.noRanges],
+            isPatched: true),
+        Trouble(
+            testDescription: "broken off", patch: [.cut(after: 9000), .reset(after: 5000), .status(503)],
+            isPatched: true),
+        Trouble(
+            testDescription: "first range only", patch: [.cut(after: 9000), .firstRangeOnly, .firstRangeOnly],
+            isPatched: true),
+        Trouble(
+            testDescription: "no patch at all",
+            damage: { patch, random in patch = random.bytes(patch.count) }, note: "no patch", isPatched: false),
+        Trouble(
+            testDescription: "of another version", damage: { patch, _ in patch[60] ^= 1 }, note: "another version",
+            isPatched: false),
+        Trouble(
+            testDescription: "damaged deltas",
+            damage: { patch, random in
+                for _ in 0..<40 { patch[Int.random(in: patch.count / 2..<patch.count, using: &random)] ^= 0x5A }
+            }, note: ""),
+        Trouble(
+            testDescription: "cut off", damage: { patch, _ in patch.removeLast(patch.count / 3) }, note: ""),
+    ])
+    func patchesInTrouble(_ trouble: Trouble) async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random)
+            try await harness.fetch(try harness.offer(old).request)
+            var (request, _, patch) = try harness.offerPatch(new, from: old)
+            if let damage = trouble.damage {
+                damage(&patch, &random)
+                harness.server.serve(patch, as: "levels.patch")
+                request.pack.larder?.patches[0].file.size = Int64(patch.count)
+            }
+            harness.server.fail(path: "/levels.patch", trouble.patch)
+            harness.server.fail(path: "/levels", trouble.archive)
+            harness.server.onRequest { _ in
+                if (try? readableFiles(harness.root)) != old.files { Issue.record("not the old version") }
+            }
+            let outcome = try await harness.fetch(request)
+            #expect(outcome["levels"]?.local?.version == 4, "\(outcome)")
+            #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")
+            let tally = try await tally(harness)
+            if let note = trouble.note {
+                #expect(tally.notes.contains { note.isEmpty || $0.contains(note) }, "\(tally.notes)")
+            }
+            if let isPatched = trouble.isPatched { #expect((tally.patched > 0) == isPatched, "\(tally)") }
+            #expect(!tally.isWhole, "\(tally)")
+            try await harness.expectNothingLeft()
+        }
+    }
+
+    /// A file of the old version that was damaged without a trace fails its group alone.
+    @Test func aDamagedBaseFailsItsGroupAlone() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random)
+            try await harness.fetch(try harness.offer(old).request)
+            let folder = harness.root.appending(
+                try #require(try await harness.store.localPacks(app: StoreHarness.app).first).directory)
+            let here = FileDescriptor.currentDirectory
+            let time = try here.status(at: folder.appending("big")).modificationTime
+            try here.setPermissions(.fileDefault, at: folder.appending("big"))
+            let file = try OwnedDescriptor(folder.appending("big"), .readWrite)
+            try file.borrowed.seek(offset: 450_001, from: .start)
+            try file.borrowed.writeAll([UInt8](repeating: 0x77, count: 2000))
+            let times = timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds))
+            try systemCall { futimens(file.borrowed.rawValue, [times, times]) }
+            let (request, _, _) = try harness.offerPatch(new, from: old)
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")
+            let tally = try await tally(harness)
+            #expect(tally.notes.contains { $0.contains("does not give all") }, "\(tally)")
+            #expect(tally.patched > 500_000 && !tally.isWhole, "\(tally)")
+        }
+    }
+
+    /// The service is stopped at any moment of a patch, again and again; no group is fetched from its beginning twice.
+    @Test func goesOnInTheMidstOfAPatch() async throws {
+        try await StoreHarness.with { first in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random)
+            try await first.fetch(try first.offer(old).request)
+            let (request, _, patch) = try first.offerPatch(new, from: old)
+            var harness = first
+            for round in 0..<5 {
+                let stall = Int64.random(in: 0...Int64(patch.count / 2), using: &random)
+                harness.server.fail(path: "/levels.patch", [.stall(after: stall)])
+                let reached = Monitor(false)
+                harness.server.onRequest { request in
+                    if request.path == "/levels.patch" { reached.withLock { $0 = true } }
+                }
+                if round == 0 {
+                    try await harness.store.request([request])
+                } else {
+                    try await harness.store.recover()
+                }
+                _ = try await onOwnThread { reached.wait(atMost: .seconds(20)) { $0 ? () : nil } }
+                let pause = Duration.milliseconds(Int.random(in: 0...80, using: &random))
+                _ = try await onOwnThread { Monitor(false).wait(atMost: pause) { $0 ? () : nil } }
+                harness = try await harness.restarted()
+                if try await harness.store.localPacks(app: StoreHarness.app).first?.version == 4 { break }
+                #expect(try readableFiles(harness.root) == old.files, "seed \(random.seed)")
+            }
+            harness.server.fail(path: "/levels.patch", [])
+            let events = harness.store.events(ofApp: StoreHarness.app)
+            try await harness.store.recover()
+            if try await harness.store.localPacks(app: StoreHarness.app).first?.version != 4 {
+                _ = await StoreHarness.outcomes(of: ["levels"], in: events)
+            }
+            #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")
+            let tally = try await tally(harness)
+            #expect(tally.patched > 0 && tally.notes == [], "\(tally)")
+            #expect(harness.server.requests.allSatisfy { $0.path != "/levels" || $0.range == nil })
+            await harness.store.close()
+            await harness.database.close()
+        }
+    }
+}
