@@ -60,4 +60,4 @@ uninstall: ## remove what install put there
 	@scripts/install --remove "$(DESTDIR)" "$(PREFIX)"
 
 clean: ## remove everything that was built
-	@rm -rf .build build Examples/TheCoast/.build Examples/Sessions/.build Tests/ConsumerProbe/.build
+	@rm -rf .build build Examples/TheCoast/.build Examples/Sessions/.build Examples/Levels/.build
