@@ -68,4 +68,26 @@ struct SelectionLinkTests {
         }
         #expect(try SelectionPlanner.select([.pattern("**/x")], from: linked).paths == ["a/x"])
     }
+
+    /// Few bytes of an archive can ask for much work: every one of many links goes through the same long chain.
+    @Test func chainsOfLinksAreFollowedSoFarOnly() throws {
+        var items = [
+            Selection.Item(
+                destination: try PackPath("x"), content: .file(source: try PackPath("x"), size: 1, isExecutable: false),
+                selector: nil)
+        ]
+        func link(_ name: String, to target: String) throws {
+            let path = try PackPath(name)
+            items.append(Selection.Item(destination: path, content: .link(source: path, target: target), selector: nil))
+        }
+        let detour = String(repeating: "./", count: 500)
+        for number in 1...20 { try link("chain\(number)", to: detour + (number == 20 ? "x" : "chain\(number + 1)")) }
+        for number in 1...50 { try link("link\(number)", to: "chain1") }
+        try SelectionChecks.checkLinks(items, selectors: [])
+        let error = try #require(throws: AssetPackError.self) {
+            try SelectionChecks.checkLinks(items, selectors: [], lookingUpAtMost: 8 << 20)
+        }
+        #expect(error.code == .unsupportedFile)
+        #expect(error.message.contains("which leads, as do the links before it, through more links than are followed."))
+    }
 }

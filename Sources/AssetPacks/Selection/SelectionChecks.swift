@@ -58,13 +58,18 @@ enum SelectionChecks {
     }
 
     /// Links may only lead to what the pack itself holds.
-    static func checkLinks(_ items: [Selection.Item], selectors: [FileSelector]) throws {
+    /// - Parameter limit: how many bytes of names are looked up for all links together. Links that lead through long links cost
+    ///   far more time than room in an archive.
+    static func checkLinks(
+        _ items: [Selection.Item], selectors: [FileSelector], lookingUpAtMost limit: Int = 1 << 30
+    ) throws {
         guard items.contains(where: { if case .link = $0.content { true } else { false } }) else { return }
         let byPath = Dictionary(
             items.map { ($0.destination.string, $0.content) }, uniquingKeysWith: { first, _ in first })
+        var left = limit
         for item in items.sorted(by: { $0.destination < $1.destination }) {
             guard case .link(let source, let target) = item.content else { continue }
-            guard let problem = problem(withLink: item.destination, target, byPath) else { continue }
+            guard let problem = problem(withLink: item.destination, target, byPath, &left) else { continue }
             let place = item.selector.map { "\(selectors[$0].place): " } ?? ""
             throw AssetPackError(
                 .unsupportedFile,
@@ -74,8 +79,11 @@ enum SelectionChecks {
         }
     }
 
+    /// What a name costs beside its bytes, in bytes.
+    private static let perName = 64
+
     private static func problem(
-        withLink link: PackPath, _ target: String, _ items: [String: Selection.Item.Content]
+        withLink link: PackPath, _ target: String, _ items: [String: Selection.Item.Content], _ left: inout Int
     ) -> String? {
         if target.utf8.isEmpty || target.unicodeScalars.contains("\u{FFFD}") { return "is no valid path" }
         if target.utf8.first == UInt8(ascii: "/") { return "is an absolute path" }
@@ -88,13 +96,17 @@ enum SelectionChecks {
         var path = link.parent
         var waiting = Array(target.split(separator: "/").reversed())
         var linksFollowed = 0
+        left -= target.utf8.count
         while let name = waiting.popLast() {
+            left -= perName
+            if left < 0 { return "leads, as do the links before it, through more links than are followed" }
             if name == "." { continue }
             if name == ".." {
                 path = path.parent
                 continue
             }
             let next = path.appending(name)
+            left -= next.string.utf8.count
             switch items[next.string] {
             case nil: return "leads to \"\(next)\", and that is not in the pack"
             case .directory: path = next
@@ -105,6 +117,7 @@ enum SelectionChecks {
                 linksFollowed += 1
                 if linksFollowed > 32 { return "goes in a circle" }
                 if another.utf8.first == UInt8(ascii: "/") { return "leads through a link to an absolute path" }
+                left -= another.utf8.count
                 waiting += another.split(separator: "/").reversed()
             }
         }
