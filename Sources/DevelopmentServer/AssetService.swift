@@ -7,7 +7,7 @@ internal import HTTP
 internal import Kit
 internal import PackUpdates
 
-/// The routes: `/manifest`, `/assets/<pack id>` and its `.index`, and `/` for people.
+/// The routes: `/manifest`, `/assets/<pack id>`, its `.index` and patches, and `/` for people.
 final class AssetService: Sendable {
     private let shelf: PackShelf
     private let plan: Locked<FaultPlan>
@@ -59,6 +59,7 @@ final class AssetService: Sendable {
         let view = await shelf.view()
         guard let pack = view.packs.first(where: { $0.id == id }) else {
             if let index = packIndex(id, view.packs) { return index }
+            if let patch = patch(id, request, view.packs) { return patch }
             return .text(404, "There is no pack \"\(id)\" here.")
         }
         if view.unavailable.contains(id) {
@@ -79,6 +80,20 @@ final class AssetService: Sendable {
         return HTTPServerResponse(
             status: 200, headers: ["Content-Type": "application/octet-stream", "ETag": "\"\(index.sha256)\""],
             body: [.bytes(index.bytes)])
+    }
+
+    /// A patch beside a pack's archive, under the pack's address and `.from-<version>.patch`.
+    private func patch(_ name: String, _ request: HTTPServerRequest, _ packs: [ServedPack]) -> HTTPServerResponse? {
+        for pack in packs {
+            guard let version = ServedPatch.version(name, stem: pack.id),
+                let patch = pack.patches.first(where: { $0.from == version })
+            else { continue }
+            let answer = FileAnswer(
+                file: patch.file, size: patch.size, etag: "\"\(patch.sha256)\"", contentType: "application/octet-stream"
+            )
+            return answer.response(to: request)
+        }
+        return nil
     }
 
     private func index() async -> HTTPServerResponse {

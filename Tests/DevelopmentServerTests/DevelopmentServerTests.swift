@@ -45,6 +45,44 @@ import Testing
         #expect(fixture.notes.withLock { $0.contains { $0.contains("is not the index of the archive beside it") } })
     }
 
+    @Test func patchesBesideAnArchiveAreListedAndServed() async throws {
+        let folder = try FixtureFolder()
+        let content = ServerFixture.content(of: "old", count: 300_000)
+        let old = try folder.pack("Coast", content: content, to: "old.aar")
+        let new = try folder.pack("Coast", content: content + [1, 2, 3])
+        try PackIndex.make(ofArchive: new).write(to: PackIndex.path(besideArchive: new))
+        let path = PatchTable.path(besideArchive: new, from: 6)
+        _ = try PatchMaker.make(from: PatchVersion(archive: old), to: PatchVersion(archive: new), at: path)
+        let bytes = try File.read(path)
+        // What is no patch to this archive is passed over.
+        for name in ["Coast.from-5.patch", "Coast.from-x.patch", "Coast.from-06.patch", "Other.from-6.patch"] {
+            try AtomicFile.write(
+                name.contains("5") ? [1, 2, 3] : bytes, to: folder.path.appending(name), durable: false)
+        }
+        let fixture = try await ServerFixture(packs: []) { $0.archives = [new] }
+        let info = try #require(try await fixture.manifest()["Coast"]?.larder)
+        try #require(info.patches.count == 1)
+        let patch = info.patches[0]
+        #expect(patch.from == 6)
+        #expect(patch.base == TreeDigest.hash(try File.read(old)).hex)
+        #expect(patch.file.url == "\(fixture.url)/assets/Coast.from-6.patch")
+        #expect(patch.file.size == Int64(bytes.count) && patch.file.sha256 == SHA256.hash(bytes).hex)
+        let (head, served) = try await fixture.get("/assets/Coast.from-6.patch")
+        #expect(served == bytes)
+        #expect(head.etag == "\"\(patch.file.sha256)\"")
+        // The address stays when another patch takes this one's place, so that nobody may keep it for good.
+        #expect(head.headers["Cache-Control"] == nil)
+        let rest = fixture.client().start(HTTPRequest(url: patch.file.url, rangeStart: 20, ifRange: head.etag))
+        #expect(try await rest.head().startOffset == 20)
+        #expect(await rest.readUntilEnd().0.elementsEqual(bytes[20...]))
+        await #expect(throws: (any Error).self) { try await fixture.get("/assets/Coast.from-5.patch") }
+        await #expect(throws: (any Error).self) { try await fixture.get("/assets/Coast.from-06.patch") }
+
+        // Of another archive there is no such patch.
+        try folder.pack("Coast", content: content + [4])
+        #expect(try await fixture.manifest()["Coast"]?.larder?.patches.isEmpty == true)
+    }
+
     @Test func servesArchivesWholeAndInParts() async throws {
         let fixture = try await ServerFixture()
         let archive = try fixture.archive("Coast")

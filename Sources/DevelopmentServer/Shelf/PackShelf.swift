@@ -21,6 +21,8 @@ actor PackShelf {
         var refused: FileStatus?
         /// The last index that could not be served, likewise.
         var refusedIndex: FileStatus?
+        /// Patches that lie beside it, also such as lead elsewhere.
+        var patches: [ServedPatch] = []
     }
 
     /// The packs, and what is wrong with archives that are not served as they are.
@@ -69,7 +71,10 @@ actor PackShelf {
     /// The packs as they are now.
     func view() -> View {
         var unavailable: Set<String> = []
-        for index in places.indices where !refresh(&places[index]) { unavailable.insert(places[index].pack.id) }
+        for index in places.indices {
+            if !refresh(&places[index]) { unavailable.insert(places[index].pack.id) }
+            lookForPatches(&places[index])
+        }
         return View(packs: places.map(\.pack), unavailable: unavailable)
     }
 
@@ -79,12 +84,12 @@ actor PackShelf {
             // Between removal and renewal, or gone for good: the open file still has it.
             return true
         }
-        if isUnchanged(status, place.pack.status) {
+        if status.isUnchanged(place.pack.status) {
             // Packing writes the archive first, and then its index.
             if place.pack.index == nil { lookForIndex(&place) }
             return true
         }
-        if place.refused.map({ isUnchanged(status, $0) }) != true {
+        if place.refused.map({ status.isUnchanged($0) }) != true {
             do {
                 let pack = try load(place.path, version: place.pack.version)
                 try take(pack, into: &place)
@@ -116,7 +121,7 @@ actor PackShelf {
     private func lookForIndex(_ place: inout Place) {
         let path = PackIndex.path(besideArchive: place.path)
         guard let status = try? FileDescriptor.currentDirectory.status(at: path, followingLinks: true),
-            place.refusedIndex.map({ isUnchanged(status, $0) }) != true
+            place.refusedIndex.map({ status.isUnchanged($0) }) != true
         else { return }
         do {
             place.pack.index = try PackIndex.published(besideArchive: place.path, of: place.pack.contents)
@@ -126,8 +131,14 @@ actor PackShelf {
         }
     }
 
-    private func isUnchanged(_ one: FileStatus, _ other: FileStatus) -> Bool {
-        one.isSameFile(as: other) && one.size == other.size && one.modificationTime == other.modificationTime
+    /// Takes the patches beside the archive that lead to it.
+    private func lookForPatches(_ place: inout Place) {
+        guard let index = place.pack.index else {
+            place.pack.patches = []
+            return
+        }
+        place.patches = ServedPatch.beside(archive: place.path, known: place.patches)
+        place.pack.patches = ServedPatch.listed(place.patches, index: index.sha256)
     }
 
     /// Opens and inspects an archive; both must have seen the same file.
@@ -147,7 +158,7 @@ actor PackShelf {
             contents = try PackInspector.inspect(path)
             let after = try FileDescriptor.currentDirectory.status(at: path, followingLinks: true)
             let still = try file.withDescriptor { try $0.status() }
-            if isUnchanged(before, after), isUnchanged(before, still) {
+            if before.isUnchanged(after), before.isUnchanged(still) {
                 return ServedPack(path: path, contents: contents, file: file, status: before, version: version)
             }
         }

@@ -17,6 +17,7 @@ struct ServedPack: Sendable {
     var version: Int
     /// What lies beside the archive for updates.
     var index: PackIndex.Published?
+    var patches: [ServedPatch] = []
 
     var id: String { contents.manifest.assetPackID }
     /// The digest names the content, so it is the entity tag.
@@ -27,7 +28,7 @@ struct ServedPack: Sendable {
         let url = "\(base)/assets/\(id)"
         let info = DownloadManifestPack.LarderInfo(
             digest: .init(value: contents.digest), installedSize: contents.installedSize, fileCount: contents.fileCount,
-            index: index?.listing(packURL: url))
+            index: index?.listing(packURL: url), patches: patches.map { $0.listing(packURL: url) })
         return DownloadManifestPack(
             id: id, url: url, version: version, downloadSize: contents.archiveSize,
             downloadPolicy: contents.manifest.downloadPolicy, userInfo: contents.manifest.userInfo,

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import AssetPacks
-import Crypto
+package import Crypto
 import Kit
 package import System
 
@@ -85,10 +85,17 @@ extension PatchTable {
 
     /// Whether the file at a path is the patch between two versions already.
     package static func isPatch(_ path: FilePath, from old: PatchVersion, to new: PatchVersion) -> Bool {
-        guard let file = try? OwnedDescriptor(path, .readOnly),
-            let head = try? file.borrowed.readPrefix(headSize), (try? size(head: head)) != nil
-        else { return false }
-        return Array(head[16..<48]) == new.indexDigest.bytes && Array(head[48..<80]) == old.index.archive.digest.bytes
+        guard let file = try? OwnedDescriptor(path, .readOnly), let ends = ends(of: file.borrowed) else { return false }
+        return ends.index == new.indexDigest && ends.base == old.index.archive.digest
+    }
+
+    /// What a file says to lead from and to: the tree digest of the old archive, and the SHA-256 of the new one's index. nil
+    /// for a file that is no patch. Reads where the file stands.
+    package static func ends(of file: FileDescriptor) -> (base: Digest, index: Digest)? {
+        guard let head = try? file.readPrefix(headSize), (try? size(head: head)) != nil,
+            let index = Digest(bytes: Array(head[16..<48])), let base = Digest(bytes: Array(head[48..<80]))
+        else { return nil }
+        return (base, index)
     }
 
     /// What a download manifest lists of a patch.

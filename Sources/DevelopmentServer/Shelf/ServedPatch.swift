@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import AssetPacks
+internal import Crypto
+internal import HTTP
+internal import Kit
+internal import PackUpdates
+internal import System
+
+/// A patch that lies beside an archive, open.
+struct ServedPatch: Sendable {
+    /// What the manifest lists, apart from where.
+    let from: Int
+    let base: String
+    let size: Int64
+    let sha256: String
+    let file: ServedFile
+    let status: FileStatus
+    /// SHA-256 of the index that the patch belongs to.
+    let index: String
+
+    /// nil for a file that is no patch. Reads it to its end.
+    /// - Throws: `Errno`
+    init?(_ path: FilePath, from: Int) throws {
+        file = try ServedFile(path)
+        status = try file.withDescriptor { try $0.status() }
+        guard let ends = file.withDescriptor({ PatchTable.ends(of: $0) }) else { return nil }
+        let (digest, length) = try file.withDescriptor { descriptor in
+            var digest = SHA256()
+            var length: Int64 = 0
+            try withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 4096) { buffer in
+                while true {
+                    let count = try descriptor.read(fromAbsoluteOffset: length, into: buffer)
+                    if count == 0 { return }
+                    digest.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+                    length += Int64(count)
+                }
+            }
+            return (digest.finish(), length)
+        }
+        self.from = from
+        base = ends.base.hex
+        index = ends.index.hex
+        size = length
+        sha256 = digest.hex
+    }
+
+    /// The patches that lie beside an archive, wherever they lead.
+    /// - Parameter known: those that were there before, of which the unchanged ones are not read again.
+    static func beside(archive: FilePath, known: [ServedPatch]) -> [ServedPatch] {
+        guard let name = archive.lastComponent?.string else { return [] }
+        let here = FileDescriptor.currentDirectory
+        let folder = archive.removingLastComponent()
+        let stem = name.hasSuffix(".aar") ? String(name.dropLast(4)) : name
+        var found: [ServedPatch] = []
+        for entry in (try? here.entries(at: folder.isEmpty ? "." : folder)) ?? [] {
+            guard let from = version(entry.name, stem: stem) else { continue }
+            let path = folder.appending(entry.name)
+            let status = try? here.status(at: path, followingLinks: true)
+            if let same = known.first(where: { $0.from == from && status.map($0.status.isUnchanged) ?? false }) {
+                found.append(same)
+            } else if let patch = try? ServedPatch(path, from: from) {
+                found.append(patch)
+            }
+        }
+        return found
+    }
+
+    /// Those that lead to what an index describes, the latest first, each base once.
+    /// - Parameter index: SHA-256 of the index's file.
+    static func listed(_ patches: [ServedPatch], index: String) -> [ServedPatch] {
+        var bases: Set<String> = []
+        let own = patches.filter { $0.index == index }.sorted { $0.from > $1.from }
+        return Array(
+            own.filter { bases.insert($0.base).inserted }.prefix(DownloadManifestPack.LarderInfo.maximumPatchCount))
+    }
+
+    /// The version in the name of a patch, as `X.from-3.patch`; nil for other names.
+    static func version(_ name: String, stem: String) -> Int? {
+        let prefix = stem + ".from-"
+        guard name.hasPrefix(prefix), name.hasSuffix(".patch") else { return nil }
+        guard let version = Int(name.dropFirst(prefix.count).dropLast(".patch".count)), version >= 0,
+            name == stem + DownloadManifestPack.LarderInfo.Patch.suffix(from: version)
+        else { return nil }
+        return version
+    }
+
+    func listing(packURL: String) -> DownloadManifestPack.LarderInfo.Patch {
+        .init(from: from, base: base, packURL: packURL, size: size, sha256: sha256)
+    }
+}
+
+extension FileStatus {
+    func isUnchanged(_ other: FileStatus) -> Bool {
+        isSameFile(as: other) && size == other.size && modificationTime == other.modificationTime
+    }
+}
