@@ -88,7 +88,8 @@ let package = Package(
             "System"),
         room("HostingModel", "Kit"),
         room(
-            "HostingService", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "Database", "Mail",
+            "HostingService", "HostingModel", "AppBundles", "PackUpdates", "AssetPacks", "AppleArchive", "Database",
+            "Mail",
             "ObjectStorage", "HTTP", "Crypto", "Languages", "Kit", "System"),
         room(
             "HostingClient", "HostingModel", "AppBundles", "AssetPacks", "AppleArchive", "HTTP", "Crypto", "Kit",
@@ -157,8 +158,9 @@ let package = Package(
         tests("HostingModel", "HostingModel", "Kit"),
         tests(
             "HostingService", "HostingService", "HostingModel", "HostingClient", "Database", "Mail", "ObjectStorage",
-            "Commands", "DeviceSupport", "AppBundles", "AssetPacks", "AppleArchive", "Crypto", "HTTP", "Kit", "System",
-            "larder-host"),
+            "Commands", "DeviceSupport", "AppBundles", "PackUpdates", "AssetPacks", "AppleArchive", "Crypto", "HTTP",
+            "Kit",
+            "System", "larder-host"),
         tests(
             "Commands", "Commands", "larder", "PackUpdates", "AssetPacks", "Crypto", "AppleArchive", "DeviceProtocol",
             "PackNamespace", "Kit",
@@ -166,7 +168,8 @@ let package = Package(
         .target(
             name: "DeviceSupport",
             dependencies: [
-                "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit", "System",
+                "TestSupport", "AppleArchive", "PackUpdates", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit",
+                "System",
             ],
             path: "Tests/DeviceSupport"),
         .executableTarget(
@@ -246,8 +249,9 @@ let package = Package(
         .testTarget(
             name: "Integration",
             dependencies: [
-                "DeviceSupport", "TestSupport", "AppleArchive", "AssetPacks", "Crypto", "DeviceProtocol", "HTTP", "Kit",
-                "System", "larder", "larderd", "larder-torture", "ProbeApp", "ProbeExtension", "Sessions",
+                "DeviceSupport", "TestSupport", "AppleArchive", "PackUpdates", "AssetPacks", "Crypto", "DeviceProtocol",
+                "HTTP", "Kit", "System", "larder", "larderd", "larder-torture", "ProbeApp", "ProbeExtension",
+                "Sessions",
                 "SessionsDownloader", "Levels", "larder-host",
             ],
             path: "Tests/Integration", exclude: ["Independent"]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Kit
+package import Kit
 
 extension DownloadManifestPack.LarderInfo {
     /// A file for updates that a server has beside an archive.
@@ -68,8 +68,10 @@ extension DownloadManifestPack.LarderInfo {
     /// More patches than anybody lists.
     package static let maximumPatchCount = 64
 
+    var updateMembers: [String: JSONValue] { Self.updateMembers(index: index, patches: patches) }
+
     /// The members that are there only when there is something to list.
-    var updateMembers: [String: JSONValue] {
+    package static func updateMembers(index: UpdateFile?, patches: [Patch]) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if let index { members["index"] = .object(index.members) }
         if !patches.isEmpty {

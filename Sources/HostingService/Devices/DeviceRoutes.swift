@@ -54,7 +54,9 @@ struct DeviceRoutes: Sendable {
         let archives = try await context.archives.signer(base: context.baseURL)
         let entries = offered.offers.filter { offer in
             platform.map { offer.version.words("platforms").contains($0.rawValue) } ?? true
-        }.compactMap { VersionContent.entry(of: $0.version, archives, rollout: $0.rollout) }
+        }.compactMap { offer in
+            VersionContent.entry(of: offer.version, archives, updates: offer.updates, rollout: offer.rollout)
+        }
         let sorted = entries.sorted { ($0["id"]?.stringValue ?? "") < ($1["id"]?.stringValue ?? "") }
         let subject = generation.map { generation in
             ManifestSigning.Subject(
@@ -84,7 +86,8 @@ struct DeviceRoutes: Sendable {
             guard let app = try store.records(.apps, where: ["bundleId": .text(bundleID)]).first else {
                 throw APIError.noSuchPath
             }
-            let offered = try OfferedVersions(app: app.id, channel, for: device, in: store)
+            var offered = try OfferedVersions(app: app.id, channel, for: device, in: store)
+            try offered.findUpdates(in: store)
             guard isSigned else { return (offered, nil) }
             return (
                 offered,

@@ -73,6 +73,9 @@ extension Connection {
             }
             lines.append(([range.id] + words).joined(separator: " "))
         }
+        for file in try listedUpdateFiles(ofApp: app.id) {
+            lines.append("\(file.version) \(file.base?.digest ?? "") \(file.stored?.digest.hex ?? "")")
+        }
         return SHA256.hash(Array(lines.sorted().joined(separator: "\n").utf8)).hex
     }
 

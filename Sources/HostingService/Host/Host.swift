@@ -25,6 +25,7 @@ package final class Host: Sendable {
         let secret = try await database.write { store in
             _ = try store.issuer()
             try store.settle(configuration)
+            try store.notePatchesFrom(configuration.limits.patchesFrom)
             return try store.setting("addressSecret") { Hexadecimal.encode(Identifier.secret()) }
         }
         context = HostContext(

@@ -40,6 +40,13 @@ struct HostContext: Sendable {
 
     var baseURL: String { base.withLock { $0 } }
     var now: String { clock().formatted }
+
+    /// The folder in which this host makes patches.
+    var workshop: FilePath { Self.workshop(of: presence.owner, in: data) }
+
+    static func workshop(of owner: String, in data: FilePath) -> FilePath {
+        data.appending("workshop").appending(owner)
+    }
 }
 
 /// How much a host takes (BA 5). `HostLimits+Settings` says how an operator names them.
@@ -64,6 +71,11 @@ package struct HostLimits: Sendable {
     package var sweepGrace: Int64 = 7 * 24 * 3600
     /// A grace that leaves time for what is under way.
     package static let shortestGrace: Int64 = 3600
+    /// From how many of a channel's last versions patches are made; 0 for none.
+    package var patchesFrom = 3
+    package static let mostPatches = 16
+    /// How long making a patch may take, in seconds.
+    package var patchTime: Int64 = 1800
     /// Bytes of a document in a request.
     package var documentSize = 256 << 10
 

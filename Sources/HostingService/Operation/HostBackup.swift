@@ -75,17 +75,19 @@ package struct HostBackup: Sendable {
         return try await isWhole(copy) ? result : nil
     }
 
-    /// Whether every file that waits to be processed has all its parts, and every version its archive.
+    /// Whether every file that waits to be processed has all its parts, and every version its archive and what devices update
+    /// with.
     private func isWhole(_ copy: HostConfiguration) async throws -> Bool {
         let database = try await SQLiteDatabase.hosting(copy.database)
         let blobs = try FolderBlobStore(folder: copy.data)
         do {
-            let (files, versions) = try await database.read { store in
+            let (files, versions, updates) = try await database.read { store in
                 (
                     try store.records(
                         .backgroundAssetUploadFiles, where: ["state": .text(UploadFileState.uploadComplete.rawValue)]),
                     try store.records(
-                        .backgroundAssetVersions, where: ["state": .text(VersionState.complete.rawValue)])
+                        .backgroundAssetVersions, where: ["state": .text(VersionState.complete.rawValue)]),
+                    try store.storedUpdateFiles()
                 )
             }
             await database.close()
@@ -93,8 +95,7 @@ package struct HostBackup: Sendable {
                 let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
                 guard try await blobs.parts(of: file.id, plan).count == plan.partCount else { return false }
             }
-            for version in versions {
-                guard let digest = VersionContent.digest(of: version) else { continue }
+            for digest in versions.compactMap(VersionContent.digest) + updates.compactMap(\.stored?.digest) {
                 guard try await blobs.archive(digest, for: "HEAD") != nil else { return false }
             }
             return true

@@ -13,6 +13,8 @@ extension HostLimits {
         ("upload-lifetime", "how long addresses for parts are good, in seconds"),
         ("download-lifetime", "how long addresses of archives in a storage elsewhere are good, in seconds"),
         ("sweep-grace", "how long uploads that stand still and archives that nobody needs are kept, in seconds"),
+        ("patches-from", "from how many of a channel's last versions patches are made, 0 for none"),
+        ("patch-time", "how long making a patch may take, in seconds"),
         ("document-size", "a document in a request"),
         ("reports-per-address", "devices' reports about rollouts from one address in an hour"),
         ("reports-per-rollout", "devices whose reports about one rollout are counted"),
@@ -25,6 +27,14 @@ extension HostLimits {
         let words = setting.split(separator: "=", maxSplits: 1).map(String.init)
         guard words.count == 2 else {
             throw UsageError("--limit needs a name and a value, as --limit archive-size=8GiB, not \"\(setting)\".")
+        }
+        if words[0] == "patches-from" {
+            guard let count = Int(words[1]), (0...Self.mostPatches).contains(count) else {
+                throw UsageError(
+                    "The limit patches-from needs a number from 0 to \(Self.mostPatches), not \"\(words[1])\".")
+            }
+            patchesFrom = count
+            return
         }
         guard let value = ByteSize.parse(words[1]), value > 0, value <= 1 << 60 else {
             throw UsageError("The limit \(words[0]) needs a size or a number above 0, not \"\(words[1])\".")
@@ -43,6 +53,7 @@ extension HostLimits {
                 throw UsageError("The limit sweep-grace needs \(Self.shortestGrace) seconds at least, not \(value).")
             }
             sweepGrace = Int64(value)
+        case "patch-time": patchTime = Int64(min(value, 7 * 24 * 3600))
         case "document-size": documentSize = min(value, 64 << 20)
         case "reports-per-address": reportsPerAddress = value
         case "reports-per-rollout": reportsPerRollout = value

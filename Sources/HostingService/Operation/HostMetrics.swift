@@ -67,6 +67,8 @@ final class HostMetrics: Sendable {
         var requests: [Series: Int64] = [:]
         var durations: [Area: Durations] = [:]
         var brokenOff: Int64 = 0
+        /// By what came of them.
+        var patches: [String: (count: Int64, seconds: Double)] = [:]
     }
 
     /// Upper bounds of the buckets, in seconds.
@@ -85,6 +87,15 @@ final class HostMetrics: Sendable {
             state.requests[Series(area: area, method: method, status: exchange.status), default: 0] += 1
             if !exchange.isComplete { state.brokenOff += 1 }
             state.durations[area, default: Durations()].note(seconds, bucket, exchange.bytes)
+        }
+    }
+
+    /// A patch was made, or was not.
+    func note(_ outcome: PatchMaking.Outcome, after duration: Duration) {
+        let name = outcome.name
+        state.withLock { state in
+            let known = state.patches[name] ?? (0, 0)
+            state.patches[name] = (known.count + 1, known.seconds + duration.inSeconds)
         }
     }
 
@@ -111,6 +122,11 @@ final class HostMetrics: Sendable {
             text.add(durations.sum, ["area": area], suffix: "_sum")
             text.add(durations.count, ["area": area], suffix: "_count")
         }
+        let patches = state.patches.sorted { $0.key < $1.key }
+        text.begin("larder_host_patches_total", "counter", "Patches that were tried, by what came of it.")
+        for (outcome, patch) in patches { text.add(patch.count, ["outcome": outcome]) }
+        text.begin("larder_host_patch_seconds_total", "counter", "How long that took, bringing archives included.")
+        for (outcome, patch) in patches { text.add(patch.seconds, ["outcome": outcome]) }
     }
 }
 

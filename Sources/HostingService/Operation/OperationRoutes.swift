@@ -71,7 +71,7 @@ struct OperationRoutes: Sendable {
 
     /// What the database and the disk tell.
     private func writeStored(to text: inout MetricsText) async throws {
-        let (versions, jobs, apps) = try await context.database.read { store in
+        let (versions, jobs, apps, files) = try await context.database.read { store in
             (
                 try store.rows(
                     #"SELECT "state", COUNT(*) FROM "backgroundAssetVersions" GROUP BY "state" ORDER BY "state""#
@@ -79,7 +79,13 @@ struct OperationRoutes: Sendable {
                 try store.rows(
                     #"SELECT "kind", COUNT(*) FROM "jobs" GROUP BY "kind" ORDER BY "kind""#
                 ) { ($0.text(0), $0.int64(1)) },
-                try store.first(#"SELECT COUNT(*) FROM "apps""#) { $0.int64(0) } ?? 0
+                try store.first(#"SELECT COUNT(*) FROM "apps""#) { $0.int64(0) } ?? 0,
+                try store.rows(
+                    """
+                    SELECT CASE "base" WHEN '' THEN 'index' ELSE 'patch' END, "state", COUNT(*), SUM("size")
+                    FROM "updateFiles" GROUP BY 1, 2 ORDER BY 1, 2
+                    """
+                ) { (kind: $0.text(0), state: $0.text(1).lowercased(), count: $0.int64(2), bytes: $0.int64(3)) }
             )
         }
         text.begin("larder_host_apps", "gauge", "Apps.")
@@ -88,6 +94,10 @@ struct OperationRoutes: Sendable {
         for (state, count) in versions { text.add(count, ["state": state]) }
         text.begin("larder_host_jobs_waiting", "gauge", "What is to be done yet, or just being done, by kind.")
         for (kind, count) in jobs { text.add(count, ["kind": kind]) }
+        text.begin("larder_host_update_files", "gauge", "Indexes and patches, by what became of them.")
+        for file in files { text.add(file.count, ["kind": file.kind, "state": file.state]) }
+        text.begin("larder_host_update_bytes", "gauge", "Bytes that indexes and patches take.")
+        for file in files where file.bytes > 0 { text.add(file.bytes, ["kind": file.kind, "state": file.state]) }
         let space = try await offload { [data = context.data] in try FileSystemSpace(at: data) }
         text.begin("larder_host_disk_free_bytes", "gauge", "Bytes that are free where the data is.")
         text.add(space.available)

@@ -67,6 +67,7 @@ struct PackRoutes: Sendable {
             if !archived { try checkRoom(for: pack.app, in: store) }
             pack["archived"] = .bool(archived)
             try store.update(pack)
+            if !archived { try store.prepareUpdates(to: pack) }
             return pack
         }
         return try await reader.show(pack)

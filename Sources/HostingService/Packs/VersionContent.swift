@@ -43,15 +43,20 @@ struct VersionContent: Sendable {
     var json: JSONValue { ["digest": .string(digest), "archiveSize": .integer(archiveSize), "entry": entry] }
 
     /// The entry of a stored version in a download manifest; nil when it has no content.
-    /// - Parameter rollout: through which a device gets the version; it names it when it asks again.
-    static func entry(of version: ResourceRecord, _ archives: ArchiveSigner, rollout: String?) -> JSONValue? {
+    /// - Parameters:
+    ///   - updates: what a device may update with.
+    ///   - rollout: through which a device gets the version; it names it when it asks again.
+    static func entry(
+        of version: ResourceRecord, _ archives: ArchiveSigner, updates: [UpdateFile], rollout: String?
+    ) -> JSONValue? {
         guard let content = version["content"], var members = content["entry"]?.objectValue,
             let digest = content["digest"]?.stringValue, let number = version.integer("version")
         else { return nil }
         members["url"] = .string(archives.url(of: digest))
         members["version"] = .integer(number)
-        if let rollout, var larder = members["larder"]?.objectValue {
-            larder["rollout"] = .string(rollout)
+        if var larder = members["larder"]?.objectValue {
+            for (name, value) in UpdateFile.members(of: updates, archives) { larder[name] = value }
+            if let rollout { larder["rollout"] = .string(rollout) }
             members["larder"] = .object(larder)
         }
         return .object(members)

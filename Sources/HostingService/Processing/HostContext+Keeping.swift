@@ -29,12 +29,21 @@ extension HostContext {
     /// - Returns: false while the archive of that digest is being removed; the job is done again a little later then.
     /// - Throws: what database and store throw.
     func keep(_ assembled: AssembledUpload, as digest: Digest, for job: ClaimedJob) async throws -> Bool {
-        let mayKeep = try await database.write { [retry = clock().seconds + 30] store in
-            let mayKeep = try store.reserveArchive(digest.hex)
-            if !mayKeep { try store.postpone(job, until: retry) }
-            return mayKeep
+        guard try await reserve([digest], for: job) else { return false }
+        try await blobs.keep(assembled, as: digest)
+        return true
+    }
+
+    /// Sees to it that files of these digests stay once they are kept.
+    /// - Returns: false while one of them is being removed; the job is done again a little later then.
+    /// - Throws: what the database throws.
+    func reserve(_ digests: [Digest], for job: ClaimedJob) async throws -> Bool {
+        try await database.write { [retry = clock().seconds + 30] store in
+            for digest in digests where try !store.reserveArchive(digest.hex) {
+                try store.postpone(job, until: retry)
+                return false
+            }
+            return true
         }
-        if mayKeep { try await blobs.keep(assembled, as: digest) }
-        return mayKeep
     }
 }

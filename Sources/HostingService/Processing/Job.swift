@@ -7,6 +7,8 @@ struct Job: Sendable, Hashable {
     enum Kind: String, Sendable {
         case processVersion
         case processBuild
+        /// Index and patches of a version that is live.
+        case prepareUpdates
         case deliverWebhook
         case sendLetter
     }

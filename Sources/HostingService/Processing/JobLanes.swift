@@ -3,6 +3,7 @@
 
 internal import Database
 internal import Kit
+internal import System
 
 /// All runners of a host, and its heartbeat: while it beats, nobody takes what the host is at work on.
 final class JobLanes: Sendable {
@@ -22,14 +23,17 @@ final class JobLanes: Sendable {
             let sender = LetterSender(context, mail)
             letters = JobRunner(context, .sendLetter) { try await sender.send($0) }
         }
+        let updates = UpdateProcessor(context)
+        let preparing = JobRunner(context, .prepareUpdates) { try await updates.process($0) }
         let processing = JobRunner(context, .processVersion) { [letters] job in
             try await processor.process(job)
             delivery.notify()
+            preparing.notify()
             letters?.notify()
         }
         let builds = BuildProcessor(context)
         let buildProcessing = JobRunner(context, .processBuild) { try await builds.process($0) }
-        let runners = [processing, buildProcessing, delivery] + (letters.map { [$0] } ?? [])
+        let runners = [processing, buildProcessing, preparing, delivery] + (letters.map { [$0] } ?? [])
         self.runners = runners
         heartbeat = Task {
             repeat {
@@ -49,7 +53,10 @@ final class JobLanes: Sendable {
         for runner in runners { await runner.stop() }
         heartbeat.cancel()
         await heartbeat.value
-        _ = try? await offload { [presence = context.presence] in presence.end() }
+        _ = try? await offload { [presence = context.presence, workshop = context.workshop] in
+            _ = try? FileDescriptor.currentDirectory.removeTree(at: workshop)
+            presence.end()
+        }
     }
 
     private static func beat(_ context: HostContext) async {
@@ -62,7 +69,13 @@ final class JobLanes: Sendable {
                 try store.renewClaims(of: presence.owner)
                 for name in departed { try store.releaseClaims(of: name) }
             }
-            try await offload { for name in departed { presence.forget(name) } }
+            try await offload { [data = context.data] in
+                for name in departed {
+                    _ = try? FileDescriptor.currentDirectory.removeTree(
+                        at: HostContext.workshop(of: name, in: data))
+                    presence.forget(name)
+                }
+            }
         } catch {
             guard !Task.isCancelled else { return }
             context.log.error("The host could not say that it is at work.", ["error": "\(error)"])

@@ -9,13 +9,21 @@ internal import Kit
 enum Publication {
     /// The version is sound: its releases are made, and internal testers get it unless they have a newer one.
     /// - Throws: `DatabaseError`, `IllegalStep`
-    static func complete(_ id: String, _ content: VersionContent, in store: borrowing Connection) throws {
+    static func complete(
+        _ id: String, _ content: VersionContent, _ index: IndexMaking, in store: borrowing Connection
+    ) throws {
         guard var version = try store.record(.backgroundAssetVersions, id) else { return }
         version["platforms"] = .array(content.platforms.map { .string($0.rawValue) })
         version["locale"] = content.language.map { .string($0) }
         version["content"] = content.json
-        version["stateDetails"] = StateDetail.details(
-            warnings: content.warnings.map { StateDetail("ASSET_PACK_WARNING", $0) })
+        var warnings = content.warnings.map { StateDetail("ASSET_PACK_WARNING", $0) }
+        var file = UpdateFile(version: id, app: version.app, state: .impossible)
+        switch index {
+        case .made(let made): (file.state, file.stored) = (.listed, made.stored)
+        case .impossible(let reason): warnings.append(StateDetail("ASSET_PACK_WITHOUT_INDEX", reason))
+        }
+        try store.set(file)
+        version["stateDetails"] = StateDetail.details(warnings: warnings)
         for channel in Channel.allCases {
             let release = ResourceRecord(
                 channel.releaseType, id: Identifier.random(), app: version.app,
@@ -74,6 +82,7 @@ enum Publication {
         }
         try recount(&pack, in: store)
         try store.update(pack)
+        if loser?.id != version.id { try store.add(Job(kind: .prepareUpdates, subject: version.id)) }
     }
 
     /// The space that counts for a pack: that of its largest version that some device may get now or later (BA 5).

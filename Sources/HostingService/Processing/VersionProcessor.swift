@@ -7,6 +7,7 @@ internal import Crypto
 internal import Database
 internal import HostingModel
 internal import Kit
+internal import PackUpdates
 internal import System
 
 /// Checks what was uploaded as a new version, and makes it live for internal testers (E2, E3).
@@ -37,11 +38,16 @@ struct VersionProcessor: Sendable {
         _ version: ResourceRecord, _ files: [ResourceRecord], of pack: ResourceRecord, _ job: ClaimedJob
     ) async throws -> Bool {
         do {
-            let (content, digest, assembled) = try await check(files, pack: pack, job)
+            let (content, index, digest, assembled) = try await check(files, pack: pack, job)
+            // The archive may go to its place with the call that keeps it.
+            if case .made(let file) = index {
+                guard try await context.reserve([file.stored.digest], for: job) else { return false }
+                try await context.blobs.keep(file)
+            }
             guard try await context.keep(assembled, as: digest, for: job) else { return false }
             try await context.database.write { store in
                 try store.confirm(job)
-                try Publication.complete(version.id, content, in: store)
+                try Publication.complete(version.id, content, index, in: store)
             }
             context.log.notice("A version was processed.", ["pack": content.identifier, "version": version.id])
         } catch let rejection as Rejection {
@@ -61,7 +67,7 @@ struct VersionProcessor: Sendable {
 
     private func check(
         _ files: [ResourceRecord], pack: ResourceRecord, _ job: ClaimedJob
-    ) async throws -> (VersionContent, Digest, AssembledUpload) {
+    ) async throws -> (VersionContent, IndexMaking, Digest, AssembledUpload) {
         var asset: (AssembledUpload, ResourceRecord)?
         var manifest: AssembledUpload?
         for file in files {
@@ -78,7 +84,7 @@ struct VersionProcessor: Sendable {
             }
         }
         guard let (archive, file) = asset else { throw Rejection("ASSET_MISSING", "There is no archive.") }
-        let contents = try await inspect(archive, name: file.text("fileName") ?? "the archive")
+        let (contents, index) = try await inspect(archive, name: file.text("fileName") ?? "the archive")
         let expected = pack.text("assetPackIdentifier") ?? ""
         guard contents.manifest.assetPackID == expected else {
             throw Rejection(
@@ -90,10 +96,13 @@ struct VersionProcessor: Sendable {
         guard let digest = Digest(hex: contents.digest) else {
             throw HostingError(.storage, "The digest of \(archive.path) is none.")
         }
-        return (VersionContent(contents), digest, archive)
+        let made = try await offload { try IndexMaking(index, in: archive.path.removingLastComponent()) }
+        return (VersionContent(contents), made, digest, archive)
     }
 
-    private func inspect(_ archive: AssembledUpload, name: String) async throws -> PackContents {
+    private func inspect(
+        _ archive: AssembledUpload, name: String
+    ) async throws -> (PackContents, Result<PackIndex, PackUpdateError>) {
         var limits = ArchiveLimits.default
         limits.maximumTotalSize = context.limits.installedSize
         limits.maximumEntries = UInt64(clamping: context.limits.archiveEntries)
@@ -102,7 +111,7 @@ struct VersionProcessor: Sendable {
         func named(_ message: String) -> String { message.replacing(path, with: name) }
         do {
             return try await offloadCancellable { [limits] isCancelled in
-                try PackInspector.inspect(archive.path, limits: limits, isCancelled: isCancelled)
+                try PackIndex.makeInspecting(archive.path, limits: limits, isCancelled: isCancelled)
             }
         } catch let error as ArchiveError {
             throw Rejection("ARCHIVE_INVALID", named(error.message))

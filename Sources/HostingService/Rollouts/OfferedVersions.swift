@@ -11,6 +11,8 @@ struct OfferedVersions: Sendable {
         let version: ResourceRecord
         /// The rollout through which the device gets it, while that goes on.
         var rollout: String?
+        /// What a device may update to the version with.
+        var updates: [UpdateFile] = []
     }
 
     var offers: [Offer]
@@ -43,6 +45,13 @@ struct OfferedVersions: Sendable {
                 offers.append(Offer(version: version, rollout: chosen.rollout?.id))
             }
         }
+    }
+
+    /// Adds what devices may update with.
+    /// - Throws: `DatabaseError`
+    mutating func findUpdates(in store: borrowing Connection) throws {
+        let files = try store.updateFiles(of: offers.map(\.version.id), .listed)
+        for number in offers.indices { offers[number].updates = files[offers[number].version.id] ?? [] }
     }
 
     /// Versions of the same pack that were live in the channel before.

@@ -33,6 +33,13 @@ protocol BlobStore: Sendable {
     /// Keeps an assembled file under its digest for good.
     func keep(_ assembled: AssembledUpload, as digest: Digest) async throws
 
+    /// Keeps a file that was made on this machine for good, beside the archives; it may be gone from where it was.
+    func keep(_ made: MadeFile) async throws
+
+    /// The kept file of that digest on this machine, to be read; nil when there is none.
+    /// - Parameter folder: where it is brought to when it is elsewhere.
+    func file(of digest: Digest, in folder: FilePath) async throws -> FilePath?
+
     /// Forgets an upload's parts, and what was put together from them.
     func discard(_ upload: String) async
 

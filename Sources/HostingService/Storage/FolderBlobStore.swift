@@ -85,17 +85,31 @@ final class FolderBlobStore: BlobStore {
 
     func keep(_ assembled: AssembledUpload, as digest: Digest) async throws {
         let place = place(of: digest)
+        try await offload { try Self.move(assembled.path, to: place) }
+    }
+
+    func keep(_ made: MadeFile) async throws {
+        let place = place(of: made.stored.digest)
         try await offload {
-            let here = FileDescriptor.currentDirectory
-            let folder = place.removingLastComponent()
-            try here.makeDirectories(at: folder, permissions: .directoryPrivate)
-            // The same digest is the same content, so whoever was first has it right already.
-            if !here.exists(at: place) {
-                try here.rename(from: assembled.path, to: place)
-            }
-            let directory = try OwnedDescriptor(folder, .readOnly, options: .directory)
-            try directory.borrowed.synchronize(dataOnly: false)
+            let file = try OwnedDescriptor(made.path, .readOnly)
+            try file.borrowed.synchronize()
+            try Self.move(made.path, to: place)
         }
+    }
+
+    private static func move(_ file: FilePath, to place: FilePath) throws {
+        let here = FileDescriptor.currentDirectory
+        let folder = place.removingLastComponent()
+        try here.makeDirectories(at: folder, permissions: .directoryPrivate)
+        // The same digest is the same content, so whoever was first has it right already.
+        if !here.exists(at: place) { try here.rename(from: file, to: place) }
+        let directory = try OwnedDescriptor(folder, .readOnly, options: .directory)
+        try directory.borrowed.synchronize(dataOnly: false)
+    }
+
+    func file(of digest: Digest, in folder: FilePath) async throws -> FilePath? {
+        let place = place(of: digest)
+        return try await offload { FileDescriptor.currentDirectory.exists(at: place) ? place : nil }
     }
 
     func archive(_ digest: Digest, for method: String) async throws -> KeptArchive? {

@@ -121,6 +121,7 @@ enum HostingMigrations {
                 """
             ]),
         Migration(version: 11, statements: manifestGenerations),
+        Migration(version: 12, statements: updates),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {

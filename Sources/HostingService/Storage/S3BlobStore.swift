@@ -31,7 +31,7 @@ final class S3BlobStore: BlobStore {
 
     private static let cacheLimit = 10_000
     private static let belief = Duration.seconds(60)
-    private static let headers = [
+    static let headers = [
         (name: "Content-Type", value: "application/octet-stream"),
         (name: "Cache-Control", value: "public, max-age=31536000, immutable"),
     ]
@@ -201,7 +201,11 @@ final class S3BlobStore: BlobStore {
                 try await client.put(assembled.path, at: key, headers: Self.headers)
             }
         }
-        guard let object = try await client.object(key), object.size == assembled.size else {
+        try await expectWhole(digest, size: assembled.size)
+    }
+
+    func expectWhole(_ digest: Digest, size: Int64) async throws {
+        guard let object = try await client.object(Self.archiveKey(digest)), object.size == size else {
             throw HostingError(.storage, "\(client.location) has not kept the archive \(digest.hex) whole.")
         }
     }

@@ -23,7 +23,7 @@ final class SpoolFile: Sendable {
     }
 
     /// What must stay free on the disk, in bytes.
-    private static let reserve: Int64 = 64 << 20
+    static let reserve: Int64 = 64 << 20
 
     private let path: FilePath
     private let plan: UploadPlan

@@ -6,24 +6,53 @@ internal import Database
 internal import HostingModel
 internal import Kit
 
-/// Which archives a device gets now, or may get later.
+/// Which archives, and files to update with, a device gets now, or may get later.
 struct ArchiveNeeds {
     /// Digests in hexadecimal digits.
     private(set) var digests: Set<String> = []
+    /// By packs, and the packs of versions.
+    private var selections: [String: PatchSelection] = [:]
+    private var packs: [String: String] = [:]
 
     /// - Throws: `DatabaseError`
     init(in store: borrowing Connection) throws {
-        let versions = try store.records(
-            .backgroundAssetVersions, where: ["state": .text(VersionState.complete.rawValue)])
+        let states = try ReleaseStates(in: store)
         let staged = try Self.packsInStages(in: store)
-        for version in versions {
-            guard let digest = VersionContent.digest(of: version)?.hex, !digests.contains(digest) else { continue }
-            let isStaged = version.text("backgroundAsset").map(staged.contains) ?? false
-            if try isStaged || Self.isNeeded(version, in: store) { digests.insert(digest) }
+        let count = try store.patchesFrom()
+        let all = try store.records(.backgroundAssetVersions, where: ["state": .text(VersionState.complete.rawValue)])
+        let versionsOfPacks = Dictionary(grouping: all) { $0.text("backgroundAsset") ?? "" }
+        for pack in try store.records(.backgroundAssets, where: [:]) {
+            let versions = versionsOfPacks[pack.id] ?? []
+            let selection = PatchSelection(of: pack, versions, states, count: count)
+            for version in versions {
+                let isNeeded =
+                    staged.contains(pack.id) || !states.isSupersededEverywhere(version)
+                    || selection.kept.contains(version.id)
+                guard isNeeded, let digest = VersionContent.digest(of: version)?.hex else { continue }
+                digests.insert(digest)
+                packs[version.id] = pack.id
+            }
+            selections[pack.id] = selection
         }
         // A build may be released again at any time until it has expired.
         for build in try store.records(.builds, where: ["expired": 0]) {
             if let digest = BuildContent.digest(of: build) { digests.insert(digest) }
+        }
+        try addUpdateFiles(in: store)
+    }
+
+    /// An index is needed with its version, and a patch if the version it starts from is one of the last besides.
+    private mutating func addUpdateFiles(in store: borrowing Connection) throws {
+        var bases: [String: Set<String>] = [:]
+        for file in try store.storedUpdateFiles() {
+            guard let pack = packs[file.version], let digest = file.stored?.digest.hex else { continue }
+            if let base = file.base {
+                if bases[file.version] == nil {
+                    bases[file.version] = Set(selections[pack]?.bases(of: file.version).map(\.id) ?? [])
+                }
+                guard bases[file.version]?.contains(base.id) ?? false else { continue }
+            }
+            digests.insert(digest)
         }
     }
 
@@ -42,16 +71,5 @@ struct ArchiveNeeds {
             Channel.allCases.contains { pack.text($0.liveVersion).map(versions.contains) ?? false }
         }
         return Set(packs.map(\.id))
-    }
-
-    /// A version is no longer needed when a later one has taken its place in every channel. One that never was in a channel may
-    /// still get there.
-    private static func isNeeded(_ version: ResourceRecord, in store: borrowing Connection) throws -> Bool {
-        for channel in Channel.allCases {
-            guard let id = version.text(channel.release), let release = try store.record(channel.releaseType, id),
-                release.text("state") == "SUPERSEDED"
-            else { return true }
-        }
-        return false
     }
 }

@@ -61,6 +61,7 @@ extension Connection {
             version["content"] = VersionContent.withoutArchive(version)
             try update(version)
         }
+        try forgetUpdateFile(digest)
         return true
     }
 }

@@ -92,9 +92,16 @@ struct Sweeper: Sendable {
             let since = now()
             try await database.write { store in
                 // Another host may have noted it meanwhile.
-                if try store.archiveMark(archive.digest) == nil { try store.mark(archive.digest, .init(since: since)) }
+                guard try store.archiveMark(archive.digest) == nil, try store.retireUpdateFile(archive.digest) else {
+                    return
+                }
+                try store.mark(archive.digest, .init(since: since))
             }
-        case .unmark(let digest): try await database.write { try $0.unmark(digest) }
+        case .unmark(let digest):
+            try await database.write { store in
+                try store.relistUpdateFile(digest)
+                try store.unmark(digest)
+            }
         case .remove(let archive):
             guard let digest = Digest(hex: archive.digest) else { return }
             let (now, grace) = (now(), grace)

@@ -71,8 +71,7 @@ struct UploadFileRoutes: Sendable {
 
     /// - Throws: `APIError` when the app's packs would take more than they may (BA 5).
     private func checkQuota(_ size: Int64, app: String, in store: borrowing Connection) throws {
-        let used = try store.records(.backgroundAssets, where: ["app": .text(app), "archived": 0])
-            .reduce(Int64(0)) { $0 + ($1.integer("usedBytes") ?? 0) }
+        let used = try store.usedBytes(ofApp: app)
         // What is on its way counts as if it were there, so that many uploads at once are not more than one after the other.
         var waiting: Int64 = 0
         for state in [UploadFileState.awaitingUpload, .uploadComplete] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import AppleArchive
 package import AssetPacks
 import Kit
 package import System
@@ -21,6 +22,22 @@ extension PackIndex {
             return try maker.finish()
         } catch let error as PackUpdateError {
             throw PackUpdateError(error.code, "\(path): \(error.message)", cause: error.cause)
+        }
+    }
+
+    /// What is in a pack, and a new index of it, from reading the archive once. Blocks.
+    /// - Parameters: as of `make`.
+    /// - Returns: instead of the index `PackUpdateError.notIndexable`, which says why the archive can have none.
+    /// - Throws: as `PackInspector.inspect`.
+    package static func makeInspecting(
+        _ path: FilePath, limits: ArchiveLimits = .default, isCancelled: () -> Bool = { false }
+    ) throws -> (pack: PackContents, index: Result<PackIndex, PackUpdateError>) {
+        let maker = PackIndexMaker(chunkAverage: ContentChunker.defaultAverage)
+        let pack = try PackInspector.inspect(path, limits: limits, witness: maker, isCancelled: isCancelled)
+        do {
+            return (pack, .success(try maker.finish()))
+        } catch let error as PackUpdateError where error.code == .notIndexable {
+            return (pack, .failure(error))
         }
     }
 

@@ -26,7 +26,9 @@ extension PackIndex {
         try load(path(besideArchive: archive))
     }
 
-    private static func load(_ path: FilePath) throws -> (bytes: [UInt8], index: PackIndex)? {
+    /// The index at `path`, and the file's bytes; nil when there is none.
+    /// - Throws: `PackUpdateError` that names the file.
+    static func load(_ path: FilePath) throws -> (bytes: [UInt8], index: PackIndex)? {
         do {
             let bytes = try File.read(path, limit: maximumSize)
             return (bytes, try PackIndex(decoding: bytes))

@@ -14,14 +14,15 @@ package struct PatchVersion: Sendable {
     /// SHA-256 of the index's file.
     package let indexDigest: Digest
 
-    /// Takes the index that lies beside the archive, or makes one when none does. Blocks.
+    /// Takes the index that lies beside the archive, or elsewhere, or makes one when none does. Blocks.
+    /// - Parameter index: the path of the archive's index; nil for beside it.
     /// - Throws: `PackUpdateError`, `ArchiveError` or `AssetPackError`, which name the file; `CancellationError`.
     package init(
-        archive: FilePath, isCancelled: () -> Bool = { false },
+        archive: FilePath, index path: FilePath? = nil, isCancelled: () -> Bool = { false },
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws {
         self.archive = archive
-        guard let (bytes, index) = try PackIndex.beside(archive: archive) else {
+        guard let (bytes, index) = try PackIndex.load(path ?? PackIndex.path(besideArchive: archive)) else {
             index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
             indexDigest = SHA256.hash(try index.encoded())
             return

@@ -5,12 +5,15 @@ import AssetPacks
 import Crypto
 import DeviceSupport
 import HostingModel
-import HostingService
 import Kit
 import ObjectStorage
+import PackUpdates
 import System
 import TestSupport
 import Testing
+
+@testable import Database
+@testable import HostingService
 
 /// Sweeping of a host's storage, in a folder and in a bucket, while the host runs.
 @Suite(.timeLimit(.minutes(5))) struct SweepingTests {
@@ -44,7 +47,7 @@ import Testing
             }
         }
 
-        /// The digests of all archives.
+        /// The digests of all archives and indexes.
         func archives() throws -> [String] {
             let paths = try fixture.objects?.keys() ?? fixture.scratch.tree("data").map { "live/\($0)" }
             return paths.filter { $0.hasPrefix("live/archives/") }.compactMap { $0.split(separator: "/").last }
@@ -61,6 +64,8 @@ import Testing
         let kept = Locked<HostConfiguration?>(nil)
         @Sendable func keep(_ configuration: inout HostConfiguration) {
             configuration.reviewsAutomatically = true
+            // Archives are not kept for patches here.
+            configuration.limits.patchesFrom = 0
             kept.withLock { [configuration] in $0 = configuration }
         }
         try await HostFixture.with(in: storage, { keep(&$0) }) { fixture in
@@ -69,6 +74,17 @@ import Testing
     }
 
     private func digest(_ archive: [UInt8]) -> String { TreeDigest.hash(archive).hex }
+
+    /// An archive and its index, as a store has them.
+    private func files(_ archive: [UInt8], _ bench: Bench) throws -> Set<SweepPlan.Archive> {
+        let path = try bench.fixture.scratch.write(archive, to: "files.aar")
+        let index = try PackIndex.make(ofArchive: path).encoded()
+        return Set([archive, index].map { SweepPlan.Archive(digest: digest($0), size: Int64($0.count)) })
+    }
+
+    private func digests(_ archives: [UInt8]..., in bench: Bench) throws -> Set<String> {
+        Set(try archives.flatMap { try files($0, bench).map(\.digest) })
+    }
 
     /// Has a version approved for the channels that need it, so that it is live everywhere.
     private func release(_ version: String, _ fixture: HostFixture) async throws {
@@ -106,20 +122,19 @@ import Testing
             try await release(two, fixture)
 
             let planned = try await bench.sweepArchives(after: 30, isDry: true)
-            #expect(planned == [.mark(.init(digest: digest(first), size: Int64(first.count)))])
+            #expect(Set(planned) == Set(try files(first, bench).map { .mark($0) }))
             #expect(try await bench.sweepArchives(after: 0) == planned, "a dry run does nothing")
             // Devices that were told of it before it was superseded have the whole grace.
             #expect(try await bench.sweepArchives(after: 6).isEmpty)
-            #expect(Set(try bench.archives()) == [digest(first), digest(second)])
+            #expect(Set(try bench.archives()) == (try digests(first, second, in: bench)))
             #expect(
-                try await bench.sweepArchives(after: 8)
-                    == [.remove(.init(digest: digest(first), size: Int64(first.count)))])
-            #expect(try bench.archives() == [digest(second)])
+                Set(try await bench.sweepArchives(after: 8)) == Set(try files(first, bench).map { .remove($0) }))
+            #expect(Set(try bench.archives()) == (try digests(second, in: bench)))
             #expect(try await bench.sweepArchives(after: 30).isEmpty)
 
             // The same bytes may come back as a new version.
             let three = try await publish(first)
-            #expect(Set(try bench.archives()) == [digest(first), digest(second)])
+            #expect(Set(try bench.archives()) == (try digests(first, second, in: bench)))
             let manifest = try await fixture.ask(.internalBeta, "manifest")
             let entry = try #require(
                 try DownloadManifest.decode(manifest.body, source: "host", allowingPlainLoopback: true)["Coast"])
@@ -141,7 +156,8 @@ import Testing
                     BuildTests.archive(fixture.scratch, version: version), version: version, fixture)
             }
             #expect(try await bench.sweepArchives(after: 365).isEmpty)
-            #expect(try bench.archives().count == 5)
+            // Three with their indexes, and two builds.
+            #expect(try bench.archives().count == 8)
         }
     }
 
@@ -155,7 +171,7 @@ import Testing
                 let version = try await fixture.publisher.publish(fixture.archive(content: [content]), to: pack)
                 try await release(try #require(version["id"]?.stringValue), fixture)
             }
-            #expect(try await bench.sweepArchives(after: 0).count == 1)
+            #expect(try await bench.sweepArchives(after: 0).count == 2)
             _ = try await fixture.publisher.publish(archive, to: pack)
             #expect(try await bench.sweepArchives(after: 30).isEmpty, "its note went with the new version")
             #expect(try bench.archives().contains(digest(archive)))
@@ -177,6 +193,27 @@ import Testing
                 .appRanges, ["minimumAppVersion": "2.0"],
                 ["backgroundAssetVersion": (.backgroundAssetVersions, versions[1])])
             #expect(try await bench.sweepArchives(after: 30).isEmpty)
+        }
+    }
+
+    /// Patches to the next version start from the last ones.
+    @Test func archivesOfTheLastVersionsStayForPatches() async throws {
+        try await withHost(.folder) { bench in
+            let fixture = bench.fixture
+            let store = try await fixture.configuration.openDatabase()
+            try await store.write { try $0.notePatchesFrom(2) }
+            await store.close()
+            let pack = try await fixture.publisher.pack("Coast", app: fixture.appID)
+            var archives: [[UInt8]] = []
+            for content: UInt8 in 1...3 {
+                archives.append(try fixture.archive(content: [content]))
+                let version = try await fixture.publisher.publish(archives[archives.count - 1], to: pack)
+                try await release(try #require(version["id"]?.stringValue), fixture)
+            }
+            #expect(
+                Set(try await bench.sweepArchives(after: 0)) == Set(try files(archives[0], bench).map { .mark($0) }))
+            _ = try await bench.sweepArchives(after: 8)
+            #expect(Set(try bench.archives()) == (try digests(archives[1], archives[2], in: bench)))
         }
     }
 

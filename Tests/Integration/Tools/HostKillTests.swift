@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AssetPacks
 import DeviceSupport
 import Kit
 import System
@@ -33,7 +34,7 @@ import Testing
             switch moment {
             case .committed: break
             case .assembling: try await wait(below: host.data.appending("uploads")) { $0.hasPrefix(".assembled") }
-            case .kept: try await wait(below: host.data.appending("archives")) { $0.count == 64 }
+            case .kept: try await wait(below: host.data.appending("archives")) { $0 == pack.contents.digest }
             }
             if moment == .committed { try await uploaded }
             host.server.process.kill()
@@ -53,7 +54,8 @@ import Testing
             try await FolderWatch.wait(below: host.data.appending("uploads")) {
                 try FileDescriptor.currentDirectory.entries(at: host.data.appending("uploads")).isEmpty
             }
-            #expect(try names(below: host.data.appending("archives")).filter { $0.count == 64 }.count == 1)
+            // The archive and its index, once each.
+            #expect(try names(below: host.data.appending("archives")).filter { $0.count == 64 }.count == 2)
         }
     }
 

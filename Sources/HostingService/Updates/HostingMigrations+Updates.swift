@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import Database
+
+extension HostingMigrations {
+    /// What devices update with. `base` is empty for the index of a version.
+    static let updates = [
+        """
+        CREATE TABLE "updateFiles" ("version" TEXT NOT NULL, "base" TEXT NOT NULL, "baseNumber" INTEGER NOT NULL,
+        "baseDigest" TEXT NOT NULL, "app" TEXT NOT NULL, "state" TEXT NOT NULL, "attempts" INTEGER NOT NULL,
+        "digest" TEXT, "size" INTEGER NOT NULL, "sha256" TEXT, PRIMARY KEY ("version", "base"))
+        """,
+        #"CREATE INDEX "updateFilesByDigest" ON "updateFiles" ("digest")"#,
+        #"CREATE INDEX "updateFilesOfApp" ON "updateFiles" ("app")"#,
+    ]
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+internal import PackUpdates
+
+/// Whether a patch is worth having. Pure.
+struct PatchWorth: Hashable, Sendable {
+    /// What a device with the old version fetches when there is no patch, in bytes; a request counts as some.
+    let costWithout: Int64
+    private let costOfRequest: Int64
+
+    init(from old: PackIndex, to new: PackIndex) {
+        var local = LocalContents(for: new)
+        local.add(old, as: 0)
+        // Ranges one by one are what every server and store gives.
+        let facts = UpdateFacts(ranges: .single)
+        let planner = UpdatePlanner(target: new, local: local, facts: facts)
+        costWithout = planner.cost(planner.plan())
+        costOfRequest = facts.costs.request
+    }
+
+    /// Whether no patch, however small, would be.
+    var isHopeless: Bool { !isWorthwhile(size: 0) }
+
+    /// - Parameter size: the patch's, in bytes.
+    func isWorthwhile(size: Int64) -> Bool {
+        // A tenth less at least: patches take room, and time to apply.
+        size + costOfRequest <= costWithout / 10 * 9
+    }
+}

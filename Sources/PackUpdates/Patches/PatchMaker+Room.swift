@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+extension PatchMaker {
+    /// Bytes of files that making a patch takes beside it, itself included, at most: what is compared lies there unpacked.
+    package static func scratchSize(from old: PackIndex, to new: PackIndex) -> Int64 {
+        PatchPlan(from: old, to: new).groups.reduce(0) { total, group in
+            func size(_ contents: [Int], of index: PackIndex) -> Int64 {
+                contents.reduce(0) { $0 + index.contents[$1].size }
+            }
+            // Targets unpacked, as deltas, and as the patch that the deltas are copied to.
+            return total + 3 * size(group.targets, of: new) + size(group.bases, of: old) + size(group.newBases, of: new)
+        }
+    }
+}

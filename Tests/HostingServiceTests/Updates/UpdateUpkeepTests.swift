@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Crypto
+import HostingModel
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import Database
+@testable import HostingService
+
+/// How files for updates come after an upgrade and other settings, and how they go (G1, E3).
+@Suite(.timeLimit(.minutes(5))) struct UpdateUpkeepTests {
+    /// A host that begins to make them makes those of what is live.
+    @Test func whatIsLiveGetsThemWhenAHostBeginsToMakeThem() async throws {
+        try await HostFixture.with({ $0.limits.patchesFrom = 0 }) { fixture in
+            var pack = try await UpdatedPack(fixture)
+            for _ in 1...3 { try await pack.publish() }
+            #expect(try await pack.states(3) == [nil: .listed])
+            // As if the versions came from a host that made no indexes.
+            let store = try await fixture.configuration.openDatabase()
+            try await store.write { store in
+                try store.execute(#"DELETE FROM "updateFiles""#)
+                try store.execute(#"DELETE FROM "settings" WHERE "name" = 'patchesFrom'"#)
+            }
+            await store.close()
+            #expect(try await pack.entry().index == nil)
+            var configuration = fixture.configuration
+            configuration.limits.patchesFrom = 2
+            let host = try await Host(configuration)
+            let info = try await pack.entry(patches: 2)
+            #expect(info.patches.map(\.from) == [2, 1])
+            for number in 1...2 { try await pack.expectPatchGives(info, from: number) }
+            await host.stop()
+        }
+    }
+
+    @Test func anArchivedPackGetsNoneUntilItComesBack() async throws {
+        try await HostFixture.with { fixture in
+            var pack = try await UpdatedPack(fixture)
+            for _ in 1...2 { try await pack.publish() }
+            _ = try await pack.entry(patches: 1)
+            let store = try await fixture.configuration.openDatabase()
+            func archive(_ isArchived: Bool) async throws {
+                let answer = try await fixture.publisher.send(
+                    "PATCH", "/v1/backgroundAssets/\(pack.staged.pack)",
+                    Publisher.document(
+                        .backgroundAssets, id: pack.staged.pack, ["archived": .bool(isArchived)]))
+                try #require(answer.status == 200)
+            }
+            func needed() async throws -> Int { try await store.read { try ArchiveNeeds(in: $0).digests.count } }
+            // Two archives with their indexes, and the patch.
+            #expect(try await needed() == 5)
+            try await archive(true)
+            #expect(try await needed() == 4)
+            let patch = try #require(
+                try await store.read { try $0.storedUpdateFiles().first { $0.base != nil }?.stored?.digest.hex })
+            // A sweep notes it.
+            #expect(try await store.write { try $0.retireUpdateFile(patch) })
+            try await archive(false)
+            #expect(try await needed() == 5)
+            _ = try await pack.entry(patches: 1)
+            await store.close()
+        }
+    }
+
+    /// A patch that serves nobody any more is told of no longer at once, and goes after the grace, with what it takes in the
+    /// quota.
+    @Test(arguments: TestStorage.allCases)
+    func patchesFromEarlierVersionsGo(storage: TestStorage) async throws {
+        try await HostFixture.with(in: storage, { $0.limits.patchesFrom = 1 }) { fixture in
+            var pack = try await UpdatedPack(fixture)
+            for _ in 1...2 { try await pack.publish() }
+            let old = try await pack.entry(patches: 1).patches[0]
+            let digest = String(old.file.url.split(separator: "/").last ?? "")
+            func sweep(after days: Int64) async throws -> [SweepPlan.Action] {
+                var configuration = fixture.configuration
+                configuration.clock = { Timestamp(seconds: Timestamp.now.seconds + days * 24 * 3600) }
+                let administration = try await HostAdministration(configuration)
+                let plan = try await administration.sweep(
+                    configuration, grace: configuration.limits.sweepGrace, isDry: false)
+                await administration.close()
+                return plan.actions.filter { action in if case .discard = action { false } else { true } }
+            }
+            #expect(try await sweep(after: 30).isEmpty)
+            // The second is the live one of no channel any more, yet no other version of the channel is one's base.
+            try await pack.publish()
+            #expect(try await pack.entry(patches: 1).patches.map(\.from) == [2])
+            let patch = SweepPlan.Archive(digest: digest, size: old.file.size)
+            #expect(try await sweep(after: 0) == [.mark(patch)])
+            #expect(try await pack.states(2) == [nil: .listed, 1: .retired])
+            #expect(try await fixture.publisher.fetch(old.file.url).status == 200)
+            #expect(try await sweep(after: 8) == [.remove(patch)])
+            #expect(try await pack.states(2) == [nil: .listed])
+            #expect(try await sweep(after: 30).isEmpty)
+        }
+    }
+
+    /// The file of a host that ended in the middle is begun again, but not for ever.
+    @Test func whatEndsHostsIsGivenUp() async throws {
+        try await HostFixture.with { fixture in
+            var pack = try await UpdatedPack(fixture)
+            for _ in 1...2 { try await pack.publish() }
+            _ = try await pack.entry(patches: 1)
+            let store = try await fixture.configuration.openDatabase()
+            try await store.write { [id = pack.versions[2] ?? ""] store in
+                try store.execute(#"UPDATE "updateFiles" SET "state" = 'PENDING', "attempts" = 3 WHERE "base" <> ''"#)
+                try store.add(Job(kind: .prepareUpdates, subject: id))
+            }
+            await store.close()
+            let states: [Int64?: UpdateFile.State] = try await eventually {
+                let states = try await pack.states(2)
+                return states[1] == .pending ? nil : states
+            }
+            #expect(states == [nil: .listed, 1: .failed])
+            #expect(try await pack.entry().patches.isEmpty)
+        }
+    }
+
+    @Test func aBackupHasThem() async throws {
+        try await HostFixture.with(on: .sqlite) { fixture in
+            var pack = try await UpdatedPack(fixture)
+            for _ in 1...2 { try await pack.publish() }
+            let info = try await pack.entry(patches: 1)
+            let folder = fixture.scratch("backup")
+            _ = try await HostBackup(data: fixture.scratch("data")).copy(to: folder)
+            for file in [try #require(info.index), info.patches[0].file] {
+                let digest = file.url.split(separator: "/").last ?? ""
+                let copy = try File.read(folder.appending("archives/\(digest.prefix(2))/\(digest)"))
+                #expect(SHA256.hash(copy).hex == file.sha256)
+            }
+            #expect(!FileDescriptor.currentDirectory.exists(at: folder.appending("workshop")))
+        }
+    }
+
+    @Test func theSettingIsNoted() throws {
+        var limits = HostLimits()
+        try limits.set("patches-from=0")
+        #expect(limits.patchesFrom == 0)
+        try limits.set("patches-from=16")
+        try limits.set("patch-time=60")
+        #expect(limits.patchTime == 60)
+        for wrong in ["patches-from=17", "patches-from=-1", "patches-from=many", "patch-time=0"] {
+            #expect(throws: UsageError.self) { try limits.set(wrong) }
+        }
+    }
+}
