@@ -80,10 +80,23 @@ extension PackCommands {
         if let index, let listed = entry.larder?.index, index.sha256 != listed.sha256 {
             differences.append("the index beside it is not the one that the download manifest lists")
         }
+        differences += try await offload { try patchDifferences(path, entry) }
         guard differences.isEmpty else {
             throw AssetPackError(.verification, "\(name): \(differences.joined(separator: "; ")).")
         }
         return (pack, index)
+    }
+
+    /// Which of the patches beside an archive are not what is listed; those that lie elsewhere are not looked at.
+    private static func patchDifferences(_ archive: FilePath, _ entry: DownloadManifestPack) throws -> [String] {
+        try (entry.larder?.patches ?? []).compactMap { listed in
+            let path = PatchTable.path(besideArchive: archive, from: listed.from)
+            guard FileDescriptor.currentDirectory.exists(at: path) else { return nil }
+            let version = PatchHistory.Version(number: listed.from, digest: listed.base)
+            guard try PatchTable.listing(path, from: version, packURL: entry.url).file.sha256 != listed.file.sha256
+            else { return nil }
+            return "\(path) is not the patch that the download manifest lists"
+        }
     }
 
     private static func json(_ pack: PackContents, _ name: String, hasIndex: Bool) -> JSONValue {

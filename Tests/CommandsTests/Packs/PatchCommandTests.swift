@@ -62,6 +62,7 @@ struct PatchesFromTests {
                 let patch = "publish published/v\(version).from-0.patch as https://h/Tutorial.from-0.patch\n"
                 #expect(result.output.contains(patch))
             }
+            #expect(await shell("verify", "published/v2.aar", "--manifest", "D.json").code == .success)
             let info = try #require(try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder)
             #expect(info.patches.map(\.from).sorted() == [0, 1])
             for patch in info.patches {
@@ -73,6 +74,10 @@ struct PatchesFromTests {
                     patch.base == (try PackIndex.read(scratch("published/v\(patch.from).aar.index"))).archive.digest.hex
                 )
             }
+            try scratch.write("another patch", to: "published/v2.from-0.patch")
+            let verdict = await shell("verify", "published/v2.aar", "--manifest", "D.json")
+            #expect(verdict.code == .badInput)
+            #expect(verdict.errors.contains("v2.from-0.patch is not the patch that the download manifest lists"))
         }
     }
 
