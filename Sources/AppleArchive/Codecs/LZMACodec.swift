@@ -5,13 +5,32 @@ import CLZMA
 
 /// One complete .xz stream per block, LZMA2 at preset 6 without an integrity check, as Apple's tools write (AA 2.1).
 final class LZMACodec: BlockCodec {
+    // LZMA_FILTER_LZMA2, LZMA_VLI_UNKNOWN and LZMA_DICT_SIZE_MIN, macros with casts that Swift does not import.
+    private static let lzma2: lzma_vli = 0x21
+    private static let endOfFilters = lzma_vli.max
+    private static let leastDictionarySize = 4096
+
     private let decoder = XZStream()
+    private let dictionarySize: UInt32?
+
+    /// - Parameter size: of what is compressed, in bytes, when the dictionary need not be larger.
+    init(forSize size: Int? = nil) {
+        dictionarySize = size.map { UInt32(clamping: max($0, Self.leastDictionarySize)) }
+    }
 
     func compress(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) throws -> Int? {
         var position = 0
-        let result = lzma_easy_buffer_encode(
-            6, LZMA_CHECK_NONE, nil, source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count,
-            target.baseAddress?.assumingMemoryBound(to: UInt8.self), &position, target.count)
+        var options = lzma_options_lzma()
+        _ = lzma_lzma_preset(&options, 6)
+        if let dictionarySize { options.dict_size = min(options.dict_size, dictionarySize) }
+        let result = withUnsafeMutablePointer(to: &options) { options in
+            var filters = [
+                lzma_filter(id: Self.lzma2, options: options), lzma_filter(id: Self.endOfFilters, options: nil),
+            ]
+            return lzma_stream_buffer_encode(
+                &filters, LZMA_CHECK_NONE, nil, source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count,
+                target.baseAddress?.assumingMemoryBound(to: UInt8.self), &position, target.count)
+        }
         switch result {
         case LZMA_OK: return position
         case LZMA_BUF_ERROR: return nil

@@ -5,7 +5,8 @@ import Kit
 
 /// Whole pieces of data as `.xz` streams, for what stands beside archives.
 package enum XZ {
-    /// The stream; nil when it would not be smaller than `bytes`.
+    /// The stream, at preset 6 with a dictionary that is no larger than the data: setting up that of the preset takes longer
+    /// than small data do. Nil when it would not be smaller than `bytes`.
     /// - Throws: `ArchiveError.inputOutput` when there is no memory for it.
     package static func compress(_ bytes: [UInt8]) throws -> [UInt8]? {
         guard bytes.count > 1 else { return nil }
@@ -13,7 +14,7 @@ package enum XZ {
             var isSmaller = false
             let result = try [UInt8](unsafeUninitializedCapacity: bytes.count - 1) { room, count in
                 let size = try bytes.withUnsafeBytes {
-                    try LZMACodec().compress($0, into: UnsafeMutableRawBufferPointer(room))
+                    try LZMACodec(forSize: bytes.count).compress($0, into: UnsafeMutableRawBufferPointer(room))
                 }
                 isSmaller = size != nil
                 count = size ?? 0
