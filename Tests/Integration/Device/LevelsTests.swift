@@ -102,10 +102,10 @@ import Testing
         }
     }
 
-    /// Another process wants a level of 26 MB. The game holds 44 of some 60, and 15 of them for the level after its own.
+    /// Another process wants a level of 26 MB. The game holds 44 of some 61, and 15 of them for the level after its own.
     @Test(.enabled(if: isThere, "needs neverball-data"), .timeLimit(.minutes(5)))
     func theGameMakesRoomWhenItIsTold() async throws {
-        try await with(room: 60 << 20) { device in
+        try await with(room: 61 << 20) { device in
             let game = try await device.launch(Self.app)
             #expect(try await game.ask("enter mym", atMost: .seconds(120)) == "ok \(try content(of: "mym"))")
             _ = try await eventually {
@@ -113,7 +113,8 @@ import Testing
             }
             #expect(try await states(device)["mym2"] == .inUse)
             let other = try await device.launch(Self.app)
-            #expect(try await other.ask("enter fwp", atMost: .seconds(120)) == "ok \(try content(of: "fwp"))")
+            let entered = try await other.ask("enter fwp", atMost: .seconds(120))
+            #expect(entered == "ok \(try content(of: "fwp"))", "\(entered)")
             #expect(game.lines.contains("released mym2"), "\(game.lines)")
             #expect(try await game.ask("where") == "ok playing mym")
             let states = try await states(device)

@@ -90,5 +90,5 @@ for entry in entries:
     start = prefix or "http://127.0.0.1" + urllib.parse.quote(os.path.abspath(os.path.join(built, "OnDemandResources"))) + "/"
     check("URL", entry["URL"], start + urllib.parse.quote(directory(tags), safe="+,-./_~"))
     check("streamable", entry["isStreamable"], True)
-check("archives", set(os.listdir(os.path.join(built, "packs"))), {f"{identifier(tags)}.aar" for tags in packs})
+check("archives", set(os.listdir(os.path.join(built, "packs"))), {f"{identifier(tags)}.{end}" for tags in packs for end in ("aar", "aar.index")})
 print(f"{len(manifest['tags'])} tags, {len(packs)} packs")
