@@ -35,6 +35,21 @@ import Testing
         #expect(try DeltaRoundTrip.delta(moved).joined().count < 64)
     }
 
+    @Test(arguments: [2, 3, 7])
+    func aTableInPartsIsTheSame(parts: Int) {
+        for pair in DeltaPairs.all(seed: 9) {
+            pair.old.withUnsafeBytes { old in
+                let whole = DeltaBase(old)
+                let inParts = DeltaBase(unfilled: old, parts: parts) {}
+                for part in (0..<parts).reversed() { inParts.fill(part: part) }
+                pair.new.withUnsafeBytes { new in
+                    #expect(CopyFinder.matches(of: new, in: whole) == CopyFinder.matches(of: new, in: inParts))
+                    #expect(MatchFinder.matches(of: new, in: whole) == MatchFinder.matches(of: new, in: inParts))
+                }
+            }
+        }
+    }
+
     @Test func foretellsWordsThatPoint() throws {
         var generator = SeededGenerator(seed: 6)
         for bigEndian in [false, true] {

@@ -99,6 +99,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 15, 16, 17, 100, 1024, 1025, 4096, 4097])
+    func piecesAreOfAboutOneSize(count: Int) {
+        let pieces = PatchMaker.pieces(of: 7..<7 + count, atMost: 1024)
+        #expect(pieces.first?.lowerBound == 7 && pieces.last?.upperBound == 7 + count)
+        for (piece, next) in zip(pieces, pieces.dropFirst()) { #expect(piece.upperBound == next.lowerBound) }
+        #expect(pieces.count == (count + 1023) / 1024)
+        #expect(pieces.allSatisfy { !$0.isEmpty && $0.count <= 1024 && ($0.lowerBound - 7).isMultiple(of: 16) })
+        // No last piece that is hardly one, nor others that are much larger.
+        #expect(pieces.allSatisfy { $0.count >= count / pieces.count - 16 * pieces.count })
+    }
+
     @Test func aVersionLikeTheLastNeedsNothing() throws {
         var generator = SeededGenerator.forTest()
         try Scratch.with { scratch in

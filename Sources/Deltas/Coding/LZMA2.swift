@@ -12,8 +12,10 @@ struct LZMA2 {
         let literalPosition: UInt32
         let position: UInt32
 
+        static let usual = Properties(literalContext: 3, literalPosition: 0, position: 2)
+
         static let all = [
-            Properties(literalContext: 3, literalPosition: 0, position: 2),
+            usual,
             Properties(literalContext: 3, literalPosition: 0, position: 0),
             Properties(literalContext: 0, literalPosition: 2, position: 2),
             Properties(literalContext: 3, literalPosition: 1, position: 1),

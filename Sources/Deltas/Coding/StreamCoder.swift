@@ -11,9 +11,10 @@ final class StreamCoder {
         case lzma = 2
     }
 
-    /// Longer sources are judged by pieces of them.
+    /// Longer sources are coded with less effort.
     private static let longSource = 512 << 10
-    private static let sampleSize = 128 << 10
+    /// Longer sources are judged by pieces of them.
+    private static let sampleSize = 64 << 10
     /// LZMA takes ten times as long to undo, so it must save at least one byte of so many: where nobody notices the time, and
     /// elsewhere.
     private static let (unnoticedSaving, noticedSaving) = (64, 14)
@@ -57,19 +58,31 @@ final class StreamCoder {
     }
 
     private func slowly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, saving: Int) -> [UInt8]? {
-        let lzma = byLZMA(source, prefix, saving)
-        if let lzma, source.count > Self.longSource { return lzma }
-        let other = memory.with(source.count + prefix.count) { () -> [UInt8]? in
-            zstd.compress(source, level: Self.finalLevel, prefix: prefix, limit: source.count)
-        }.map { [Coding.zstd.rawValue] + $0 }
-        guard let lzma, let other else { return other ?? lzma }
-        return Self.isWorthIt(lzma: lzma.count, zstd: other.count, saving) ? lzma : other
+        // A prefix says more than a sample can, so with a short source both are tried in full.
+        guard prefix.isEmpty || source.count > Self.longSource else {
+            let (lzma, other) = (byLZMA(source, prefix, .usual), byZstd(source, prefix))
+            guard let lzma, let other else { return lzma ?? other }
+            return Self.isWorthIt(lzma: lzma.count, zstd: other.count, saving) ? lzma : other
+        }
+        return Self.withSample(of: source) { sample in
+            let other = zstd.compress(sample, level: Self.finalLevel, limit: sample.count)
+            guard let properties = promising(sample, other?.count ?? sample.count, saving) else {
+                let isWhole = sample.count == source.count && prefix.isEmpty
+                return isWhole ? other.map { [Coding.zstd.rawValue] + $0 } : byZstd(source, prefix)
+            }
+            return byLZMA(source, prefix, properties)
+        }
     }
 
-    private func byLZMA(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, _ saving: Int) -> [UInt8]? {
-        // A prefix says more than a sample can, so with a short source both are tried in full.
-        let isShort = !prefix.isEmpty && source.count <= Self.longSource
-        guard let properties = isShort ? LZMA2.Properties.all.first : promising(source, saving) else { return nil }
+    private func byZstd(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> [UInt8]? {
+        memory.with(source.count + prefix.count) { () -> [UInt8]? in
+            zstd.compress(source, level: Self.finalLevel, prefix: prefix, limit: source.count)
+        }.map { [Coding.zstd.rawValue] + $0 }
+    }
+
+    private func byLZMA(
+        _ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, _ properties: LZMA2.Properties
+    ) -> [UInt8]? {
         let isLong = prefix.isEmpty && source.count > Self.longSource
         return memory.with(source.count + prefix.count) { () -> [UInt8]? in
             LZMA2(properties: properties, effort: isLong ? .chains : .trees)
@@ -80,23 +93,19 @@ final class StreamCoder {
     private static func isWorthIt(lzma: Int, zstd: Int, _ saving: Int) -> Bool { lzma + 16 + zstd / saving < zstd }
 
     /// The properties with which LZMA makes a sample smallest; nil when zstd does as well.
-    private func promising(_ source: UnsafeRawBufferPointer, _ saving: Int) -> LZMA2.Properties? {
-        Self.withSample(of: source) { sample -> LZMA2.Properties? in
-            let zstd = zstd.compress(sample, level: Self.finalLevel, limit: sample.count)?.count ?? sample.count
-            let sizes = LZMA2.Properties.all.map { properties in
-                LZMA2(properties: properties, effort: .chains).compress(sample, limit: sample.count)?.count
-                    ?? sample.count
-            }
-            guard let best = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { return nil }
-            return Self.isWorthIt(lzma: sizes[best], zstd: zstd, saving) ? LZMA2.Properties.all[best] : nil
+    private func promising(_ sample: UnsafeRawBufferPointer, _ zstd: Int, _ saving: Int) -> LZMA2.Properties? {
+        let sizes = LZMA2.Properties.all.map { properties in
+            LZMA2(properties: properties, effort: .chains).compress(sample, limit: sample.count)?.count ?? sample.count
         }
+        guard let best = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { return nil }
+        return Self.isWorthIt(lzma: sizes[best], zstd: zstd, saving) ? LZMA2.Properties.all[best] : nil
     }
 
-    /// All of a short source, and four pieces of a long one.
+    /// All of a short source, and four pieces of a longer one.
     private static func withSample<Result>(
         of source: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
-        guard source.count > longSource else { return body(source) }
+        guard source.count > sampleSize else { return body(source) }
         let part = sampleSize / 4
         var sample: [UInt8] = []
         sample.reserveCapacity(sampleSize)

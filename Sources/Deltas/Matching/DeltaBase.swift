@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 /// The old bytes, and a table of where some of their eights stand. Any number of threads may look up at once.
-// Safe: the table is filled in `init` and only read from then on, and the bytes never change.
+// Safe: parts of the table are filled by one thread each, and all of it is only read from then on; the bytes never change.
 package final class DeltaBase: @unchecked Sendable {
     /// Eights of bytes are what is looked for.
     static let unit = 8
@@ -14,36 +14,46 @@ package final class DeltaBase: @unchecked Sendable {
     private static let placeBits: UInt32 = 25
     /// A base up to that size may stay in memory.
     private static let heldBytes = 32 << 20
+    /// While the table is filled, pages of the base are let go after so many bytes.
+    private static let bytesUntilRelease = 16 << 20
     private static let placeMask: UInt32 = 1 << placeBits - 1
+    /// How many places are put in the table at a time.
+    private static let batchSize = 256
 
     package let bytes: UnsafeRawBufferPointer
     /// Every how many bytes there is a place.
     let step: Int
+    /// In how many parts the table is filled.
+    package let parts: Int
+    private let rows: Int
     private let rowShift: UInt64
+    private let memory: ZeroedMemory
     private let table: UnsafeMutablePointer<UInt32>
     /// Called when the pages that were read may go.
     private let release: @Sendable () -> Void
 
-    /// Bytes of memory that the table for so large a base takes.
-    package static func tableSize(for size: Int) -> Int { rows(for: size) * rowSize * MemoryLayout<UInt32>.size }
-
+    /// A base whose table is filled.
     /// - Parameters:
     ///   - bytes: must outlive the base.
     ///   - release: called now and then; lets the system take back what pages of the bytes it holds.
-    package init(_ bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void = {}) {
+    package convenience init(_ bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void = {}) {
+        self.init(unfilled: bytes, parts: 1, release: release)
+        fill(part: 0)
+    }
+
+    /// A base whose table has to be filled, each of its parts once by any thread, before it is used.
+    package init(unfilled bytes: UnsafeRawBufferPointer, parts: Int, release: @escaping @Sendable () -> Void) {
         self.bytes = bytes
         self.release = release
+        self.parts = max(1, parts)
         var step = 1
         while bytes.count / step > Int(Self.placeMask) - 1 || bytes.count / step > Self.mostRows * 6 { step *= 2 }
         self.step = step
-        let rows = Self.rows(for: bytes.count)
+        rows = Self.rows(for: bytes.count)
         rowShift = 64 - UInt64(rows.trailingZeroBitCount)
-        table = .allocate(capacity: rows * Self.rowSize)
-        table.initialize(repeating: 0, count: rows * Self.rowSize)
-        fill()
+        memory = ZeroedMemory(size: rows * Self.rowSize * MemoryLayout<UInt32>.size)
+        table = memory.start.assumingMemoryBound(to: UInt32.self)
     }
-
-    deinit { table.deallocate() }
 
     private static func rows(for size: Int) -> Int {
         var rows = 16
@@ -58,35 +68,50 @@ package final class DeltaBase: @unchecked Sendable {
     @inline(__always)
     private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 20) << placeBits }
 
-    @inline(__always)
-    private func row(_ hash: UInt64) -> UnsafeMutablePointer<UInt32> {
-        table + Int(truncatingIfNeeded: hash >> rowShift) &* Self.rowSize
+    /// Fills the rows of one part: reads all of the base, and writes only there.
+    package func fill(part: Int) {
+        guard let base = bytes.baseAddress else { return }
+        let lower = UInt64(rows * part / parts)
+        let count = UInt64(rows * (part + 1) / parts) - lower
+        withUnsafeTemporaryAllocation(of: (row: UInt32, entry: UInt32).self, capacity: Self.batchSize) { batch in
+            var filled = 0
+            var last: UInt64 = 0
+            var place: UInt32 = 0
+            var sinceRelease = 0
+            for position in stride(from: 0, through: bytes.count - Self.unit, by: step) {
+                place &+= 1
+                sinceRelease &+= step
+                if sinceRelease >= Self.bytesUntilRelease {
+                    releasePages()
+                    sinceRelease = 0
+                }
+                let value = base.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                // Of a long run of the same the first place is as good as any.
+                guard value != last || place == 1 else { continue }
+                last = value
+                let hash = Self.hash(value)
+                let row = hash >> rowShift
+                batch[filled] = (UInt32(truncatingIfNeeded: row), place | Self.tag(hash))
+                // Without a branch: which part a row is of cannot be foretold.
+                filled &+= row &- lower < count ? 1 : 0
+                if filled == Self.batchSize {
+                    insert(batch[...])
+                    filled = 0
+                }
+            }
+            insert(batch[..<filled])
+        }
+        releasePages()
     }
 
-    private func fill() {
-        guard let base = bytes.baseAddress else { return }
-        var last: UInt64 = 0
-        var place: UInt32 = 0
-        var sinceRelease = 0
-        for position in stride(from: 0, through: bytes.count - Self.unit, by: step) {
-            place &+= 1
-            sinceRelease &+= step
-            if sinceRelease >= 16 << 20 {
-                releasePages()
-                sinceRelease = 0
-            }
-            let value = base.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            // Of a long run of the same the first place is as good as any.
-            guard value != last || place == 1 else { continue }
-            last = value
-            let hash = Self.hash(value)
-            let row = row(hash)
+    private func insert(_ batch: Slice<UnsafeMutableBufferPointer<(row: UInt32, entry: UInt32)>>) {
+        for (number, entry) in batch {
+            let row = table + Int(number) &* Self.rowSize
             row[3] = row[2]
             row[2] = row[1]
             row[1] = row[0]
-            row[0] = place | Self.tag(hash)
+            row[0] = entry
         }
-        releasePages()
     }
 
     /// Lets go of what was read of a large base.
@@ -98,7 +123,7 @@ package final class DeltaBase: @unchecked Sendable {
     @inline(__always)
     func forEachPlace(of value: UInt64, _ body: (Int) -> Void) {
         let hash = Self.hash(value)
-        let row = row(hash)
+        let row = table + Int(truncatingIfNeeded: hash >> rowShift) &* Self.rowSize
         let tag = Self.tag(hash)
         for index in 0..<Self.rowSize {
             let entry = row[index]

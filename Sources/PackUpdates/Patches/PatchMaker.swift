@@ -70,7 +70,8 @@ package enum PatchMaker {
         var sizes = [Int64](repeating: 0, count: plan.groups.count)
         var completed: Int64 = 0
         let memory = CodingMemory()
-        let pipeline = OrderedPipeline<PatchPiece>(threads: min(Processors.count, mostThreads)) {
+        let threads = min(Processors.count, mostThreads)
+        let pipeline = OrderedPipeline<PatchPiece>(threads: threads) {
             let encoder = try? DeltaEncoder(memory: memory)
             let decoder = try? DeltaDecoder()
             return { piece in piece.encode(encoder.flatMap { encoder in decoder.map { (encoder, $0) } }) }
@@ -85,16 +86,15 @@ package enum PatchMaker {
         }
         let slowLimit = new.index.installedSize / slowPart + alwaysSlow
         for (number, range) in layout.groups.enumerated() {
-            let pieces = stride(from: range.targets.lowerBound, to: range.targets.upperBound, by: pieceSize)
+            let pieces = pieces(of: range.targets, atMost: pieceSize)
             let group = PatchGroupWork(
-                number: number, bases: bases, range: range.bases, pieces: Array(pieces).count,
+                number: number, bases: bases, range: range.bases, pieces: pieces.count, threads: threads,
                 isSlowAllowed: Int64(range.targets.upperBound) <= slowLimit)
-            for start in pieces {
+            for piece in pieces {
                 while pipeline.inFlight >= pipeline.capacity, let piece = pipeline.next(waiting: true) {
                     try finish(piece)
                 }
-                let end = min(start + pieceSize, range.targets.upperBound)
-                pipeline.submit(PatchPiece(group: group, targets: targets, range: start..<end))
+                pipeline.submit(PatchPiece(group: group, targets: targets, range: piece))
             }
         }
         while let piece = pipeline.next(waiting: true) { try finish(piece) }
@@ -114,6 +114,16 @@ package enum PatchMaker {
             size: Int64(head.count) + table.deltaSize,
             changedContents: plan.groups.reduce(0) { $0 + $1.targets.count }, changedBytes: layout.targetSize,
             archiveSize: new.index.archive.size)
+    }
+
+    /// Pieces of about the same size, so that no thread has a large last one to itself; words in them stand as they stand in all.
+    static func pieces(of range: Range<Int>, atMost size: Int) -> [Range<Int>] {
+        let count = (range.count + size - 1) / size
+        guard count > 1 else { return [range] }
+        let even = min(size, ((range.count + count - 1) / count + 15) & ~15)
+        return stride(from: range.lowerBound, to: range.upperBound, by: even).map {
+            $0..<min($0 + even, range.upperBound)
+        }
     }
 
     private static func contents(

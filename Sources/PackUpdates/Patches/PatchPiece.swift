@@ -6,36 +6,67 @@ import Glibc
 import Kit
 
 /// A group at work: its bases, and their table, which is made when the first piece needs it and goes with the last.
+/// Threads whose pieces need the table at the same time fill it together.
 final class PatchGroupWork: Sendable {
     private struct State {
         var base: DeltaBase?
+        /// Parts of the table that a thread took on, and those that are filled.
+        var begun = 0
+        var filled = 0
         var rest: Int
+    }
+
+    private enum Step {
+        case fill(DeltaBase, part: Int)
+        case use(DeltaBase)
     }
 
     let number: Int
     let isSlowAllowed: Bool
     let bases: MappedContents
     private let range: Range<Int>
+    /// How many threads may fill the table.
+    private let parts: Int
     private let state: Monitor<State>
 
-    init(number: Int, bases: MappedContents, range: Range<Int>, pieces: Int, isSlowAllowed: Bool) {
+    /// - Parameter threads: that work on pieces.
+    init(number: Int, bases: MappedContents, range: Range<Int>, pieces: Int, threads: Int, isSlowAllowed: Bool) {
         self.number = number
         self.bases = bases
         self.range = range
         self.isSlowAllowed = isSlowAllowed
+        parts = max(1, min(pieces, threads))
         state = Monitor(State(rest: pieces))
     }
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bases.bytes[range]) }
 
     func base() -> DeltaBase {
-        state.withLock { state in
-            if let base = state.base { return base }
-            let (bases, range) = (bases, range)
-            let base = DeltaBase(bytes) { bases.release(range) }
-            state.base = base
-            return base
+        while true {
+            switch state.wait(nextStep) {
+            case .fill(let base, let part):
+                base.fill(part: part)
+                state.withLock { $0.filled += 1 }
+            case .use(let base): return base
+            }
         }
+    }
+
+    /// nil while other threads fill what is left.
+    private func nextStep(_ state: inout State) -> Step? {
+        let base: DeltaBase
+        if let made = state.base {
+            base = made
+        } else {
+            let (bases, range) = (bases, range)
+            base = DeltaBase(unfilled: bytes, parts: parts) { bases.release(range) }
+            state.base = base
+        }
+        if state.begun < base.parts {
+            state.begun += 1
+            return .fill(base, part: state.begun - 1)
+        }
+        return state.filled == base.parts ? .use(base) : nil
     }
 
     func finishPiece() {
