@@ -58,7 +58,7 @@ final class AssetService: Sendable {
     private func asset(_ id: String, _ request: HTTPServerRequest) async -> HTTPServerResponse {
         let view = await shelf.view()
         guard let pack = view.packs.first(where: { $0.id == id }) else {
-            if let index = packIndex(id, view.packs) { return index }
+            if let index = packIndex(id, request, view.packs) { return index }
             if let patch = patch(id, request, view.packs) { return patch }
             return .text(404, "There is no pack \"\(id)\" here.")
         }
@@ -73,13 +73,16 @@ final class AssetService: Sendable {
     }
 
     /// The index beside a pack's archive, under the pack's address and `.index`.
-    private func packIndex(_ name: String, _ packs: [ServedPack]) -> HTTPServerResponse? {
+    private func packIndex(
+        _ name: String, _ request: HTTPServerRequest, _ packs: [ServedPack]
+    ) -> HTTPServerResponse? {
         guard name.hasSuffix(PackIndex.fileSuffix) else { return nil }
-        let id = name.dropLast(PackIndex.fileSuffix.count)
+        let id = String(name.dropLast(PackIndex.fileSuffix.count))
         guard let index = packs.first(where: { $0.id == id })?.index else { return nil }
-        return HTTPServerResponse(
+        let response = HTTPServerResponse(
             status: 200, headers: ["Content-Type": "application/octet-stream", "ETag": "\"\(index.sha256)\""],
             body: [.bytes(index.bytes)])
+        return spoiled(response, .index(id), request, size: Int64(index.bytes.count))
     }
 
     /// A patch beside a pack's archive, under the pack's address and `.from-<version>.patch`.
@@ -91,7 +94,7 @@ final class AssetService: Sendable {
             let answer = FileAnswer(
                 file: patch.file, size: patch.size, etag: "\"\(patch.sha256)\"", contentType: "application/octet-stream"
             )
-            return answer.response(to: request)
+            return spoiled(answer.response(to: request), .patch(pack.id), request, size: patch.size)
         }
         return nil
     }

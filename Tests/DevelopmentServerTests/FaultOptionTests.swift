@@ -29,6 +29,10 @@ import Testing
         Case("short,by=10", FaultRule(.any, .short(by: 10))),
         Case("long", FaultRule(.any, .long(by: 1))),
         Case("no-ranges,times=2", FaultRule(.any, .noRanges, times: 2)),
+        Case("index=Coast:short,by=1", FaultRule(.index("Coast"), .short(by: 1))),
+        Case("patch=Coast:first-range", FaultRule(.patch("Coast"), .firstRange)),
+        Case("wrong-range", FaultRule(.any, .wrongRange)),
+        Case("asset=a=b:shifted", FaultRule(.asset("a=b"), .shifted)),
         Case("404", FaultRule(.any, .status(404, retryAfter: nil))),
         Case("redirect", FaultRule(.any, .redirect(.https))),
         Case("redirect=loop,times=3", FaultRule(.any, .redirect(.loop), times: 3)),
@@ -48,7 +52,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", ":", "stal", "asset=:stall", "pack=x:stall", "stall,after", "stall,after=", "stall,after=-1",
+        "", ":", "stal", "asset=:stall", "index=:stall", "patch:cut", "pack=x:stall", "stall,after", "stall,after=",
+        "stall,after=-1",
         "stall,after=1XB",
         "stall,rate=5", "stall,after=1,after=2", "slow,times=0", "slow,times=x", "slow,probability=2",
         "slow,probability=",

@@ -6,6 +6,7 @@ import DevelopmentServer
 import HTTP
 import HTTPSupport
 import Kit
+import PackUpdates
 import System
 import Testing
 
@@ -86,6 +87,67 @@ import Testing
         #expect(await fetch(fixture).0.elementsEqual(expected))
         #expect(await fetch(fixture, rangeStart: 150_000).0.elementsEqual(expected[150_000...]))
         #expect(await fetch(fixture, rangeStart: 250_000).0.elementsEqual(expected[250_000...]))
+    }
+
+    /// Ranges that are not what was asked for, as another client than ours sees them: the raw answer.
+    @Test func wrongRanges() async throws {
+        func get(
+            _ fault: String, _ range: String
+        ) async throws -> (status: Int, range: String?, body: [UInt8], all: [UInt8]) {
+            let fixture = try await ServerFixture(faults: ["asset=Coast:\(fault)"])
+            let archive = try fixture.archive("Coast")
+            var request = HTTPRequest(url: "\(fixture.url)/assets/Coast", headers: [("Range", range)])
+            request.takesEveryStatus = true
+            let (head, body) = try await fixture.client().data(for: request, limit: 1 << 20)
+            return (head.status, head.headers["Content-Range"], body, archive)
+        }
+        let several = "bytes=10-19,1000-1009"
+        let first = try await get("first-range", several)
+        #expect(first.status == 206 && first.range == "bytes 10-19/\(first.all.count)")
+        #expect(first.body.elementsEqual(first.all[10..<20]))
+        let wrong = try await get("wrong-range", "bytes=10-19")
+        #expect(wrong.range == "bytes 11-20/\(wrong.all.count)" && wrong.body.elementsEqual(wrong.all[11..<21]))
+        let shifted = try await get("shifted", "bytes=10-19")
+        #expect(shifted.range == "bytes 10-19/\(wrong.all.count)" && shifted.body.elementsEqual(shifted.all[11..<21]))
+        // The parts stand the other way round, each with its own bytes; in damaged ones the byte that was named is turned over.
+        for (fault, order) in [("wrong-range", [1000, 10]), ("wrong-byte,at=1003", [10, 1000])] {
+            let parts = try await get(fault, several)
+            var expected = parts.all
+            if fault.hasPrefix("wrong-byte") { expected[1003] ^= 0xFF }
+            let text = String(decoding: parts.body, as: Unicode.ASCII.self)
+            let places = order.map { start in
+                text.utf8.count - (text.split(separator: "bytes \(start)-", maxSplits: 1).last?.utf8.count ?? 0)
+            }
+            #expect(places == places.sorted() && places[0] != places[1])
+            for start in order {
+                let bytes = Array(expected[start..<start + 10])
+                #expect(parts.body.indices.contains { parts.body[$0...].starts(with: bytes) }, "\(fault)")
+            }
+        }
+        #expect(try await get("wrong-range", "bytes=0-").status == 206)
+    }
+
+    @Test func whatLiesBesideAnArchiveHasFaultsOfItsOwn() async throws {
+        let folder = try FixtureFolder()
+        let content = ServerFixture.content(of: "old", count: 300_000)
+        let old = try folder.pack("Coast", content: content, to: "old.aar")
+        let new = try folder.pack("Coast", content: content + [1, 2, 3])
+        let index = try PackIndex.make(ofArchive: new).write(to: PackIndex.path(besideArchive: new))
+        let path = PatchTable.path(besideArchive: new, from: 6)
+        _ = try PatchMaker.make(from: PatchVersion(archive: old), to: PatchVersion(archive: new), at: path)
+        let patch = try File.read(path)
+        let fixture = try await ServerFixture(
+            packs: [], faults: ["index=Coast:wrong-byte,at=7,times=1", "patch=Coast:no-ranges", "asset=Coast:404"]
+        ) { $0.archives = [new] }
+        #expect(try await fixture.manifest()["Coast"]?.larder?.patches.count == 1)
+        #expect(await fetch(fixture).1?.status == 404)
+        var wrong = index
+        wrong[7] ^= 0xFF
+        #expect(try await fixture.get("/assets/Coast.index").1 == wrong)
+        #expect(try await fixture.get("/assets/Coast.index").1 == index)
+        let (head, body) = try await fixture.client().data(
+            for: HTTPRequest(url: "\(fixture.url)/assets/Coast.from-6.patch", rangeStart: 10), limit: 1 << 20)
+        #expect(head.status == 200 && body == patch)
     }
 
     @Test func shortAndLongLieAboutTheLength() async throws {

@@ -20,9 +20,12 @@ extension ServeCommands {
             when first needed. A device accepts it after one 'larder trust' of the authority's file, whose path is printed.
 
             A --fault makes the server misbehave, to test how an app bears it. It reads [target:]kind[,key=value...]. \
-            Targets are manifest, asset=<pack id> and *, which is meant when there is none. Kinds: \
+            Targets are manifest, asset=<pack id>, the index=<pack id> and patch=<pack id> beside it, and *, which is meant \
+            when there is none. Kinds: \
             slow (rate=64KiB a second), stall, cut and reset (after=BYTES of the answer, else half of it), wrong-byte \
-            (at=BYTE of the archive, else the middle), short and long (by=BYTES), no-ranges, any status from 400 to 599 \
+            (at=BYTE of the file, else the middle), short and long (by=BYTES), no-ranges, first-range (of several), \
+            wrong-range (other bytes, or parts in another order), shifted (other bytes than the fields say), any status \
+            from 400 to 599 \
             such as 404 or 503 (retry-after=SECONDS), and redirect=https|http|loop|URL. Each also takes times=COUNT \
             and probability=0...1. The first fault that fits a request counts. certificate=untrusted|expired|name makes the \
             server's certificate wrong for the whole run.
@@ -64,7 +67,7 @@ extension ServeCommands {
         if isVerbose { wired.log = { output.exchange($0) } }
         let server = try await DevelopmentServer(wired)
         output.listening(server)
-        for case .asset(let id) in options.faults.map(\.target) where !server.packs.contains(where: { $0.id == id }) {
+        for id in options.faults.compactMap(\.target.pack) where !server.packs.contains(where: { $0.id == id }) {
             let hint = Spelling.closest(to: id, among: server.packs.map(\.id)).map { " Did you mean \"\($0)\"?" } ?? ""
             context.note("note: a --fault is for the pack \"\(id)\", which is not served here.\(hint)")
         }

@@ -31,7 +31,8 @@ private struct FaultParser {
     let text: String
 
     private static let kinds = [
-        "slow", "stall", "cut", "reset", "wrong-byte", "short", "long", "no-ranges", "redirect", "404", "416", "500",
+        "slow", "stall", "cut", "reset", "wrong-byte", "short", "long", "no-ranges", "first-range",
+        "wrong-range", "shifted", "redirect", "404", "416", "500",
         "503",
     ]
 
@@ -61,10 +62,16 @@ private struct FaultParser {
         case "*", "any": return (.any, rest)
         case "manifest": return (.manifest, rest)
         default:
-            guard target.hasPrefix("asset="), target.count > "asset=".count else {
-                throw failure("has the target \"\(target)\". Targets are manifest, asset=<id> and *.")
+            let words = target.split(separator: "=", maxSplits: 1)
+            let id = words.count == 2 ? String(words[1]) : ""
+            switch words.first {
+            case "asset" where !id.isEmpty: return (.asset(id), rest)
+            case "index" where !id.isEmpty: return (.index(id), rest)
+            case "patch" where !id.isEmpty: return (.patch(id), rest)
+            default:
+                throw failure(
+                    "has the target \"\(target)\". Targets are manifest, asset=<id>, index=<id>, patch=<id> and *.")
             }
-            return (.asset(String(target.dropFirst("asset=".count))), rest)
         }
     }
 
@@ -84,6 +91,9 @@ private struct FaultParser {
         case "short": return .short(by: max(1, try values.size("by") ?? 1))
         case "long": return .long(by: max(1, try values.size("by") ?? 1))
         case "no-ranges": return .noRanges
+        case "first-range": return .firstRange
+        case "wrong-range": return .wrongRange
+        case "shifted": return .shifted
         case "redirect": return .redirect(try redirect(value ?? "https"))
         default:
             guard let status = Int(name), (400...599).contains(status) else {

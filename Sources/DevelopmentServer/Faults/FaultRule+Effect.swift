@@ -18,12 +18,12 @@ extension FaultRule.Kind {
         case .stall(let after): response.behaviour.stop(.stall, after ?? length / 2)
         case .cut(let after): response.behaviour.stop(.cut, after ?? length / 2)
         case .reset(let after): response.behaviour.stop(.reset, after ?? length / 2)
-        case .wrongByte(let offset):
-            response.behaviour.wrongByte = (offset ?? size / 2) - start(of: response)
+        case .wrongByte(let offset): response.behaviour.wrongByte = place(of: offset ?? size / 2, in: response)
         case .short(let count): response.body = shortened(response.body, by: count)
         case .long(let count):
             response.body.append(.bytes([UInt8](repeating: 0, count: Int(clamping: min(count, 64 << 20)))))
         case .noRanges: response = whole(response, size: size)
+        case .firstRange, .wrongRange, .shifted: response = misranged(response, size: size)
         case .status(let status, let retryAfter):
             response = .text(status, "A fault was asked for: \(status).")
             if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
@@ -36,10 +36,18 @@ extension FaultRule.Kind {
         return response
     }
 
-    /// Where the body's first byte stands in the resource.
-    private func start(of response: HTTPServerResponse) -> Int64 {
-        for case .file(_, let offset, _) in response.body { return offset }
-        return 0
+    /// Where a byte of the resource stands in the body; nil when it is not in it.
+    private func place(of byte: Int64, in response: HTTPServerResponse) -> Int64? {
+        var position: Int64 = 0
+        for segment in response.body {
+            if case .file(_, let offset, let count) = segment {
+                if (offset..<offset + count).contains(byte) { return position + byte - offset }
+            } else if response.status == 200, (position..<position + segment.count).contains(byte) {
+                return byte
+            }
+            position += segment.count
+        }
+        return nil
     }
 
     private func whole(_ response: HTTPServerResponse, size: Int64) -> HTTPServerResponse {

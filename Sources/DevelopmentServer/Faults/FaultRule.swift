@@ -7,12 +7,26 @@ package struct FaultRule: Hashable, Sendable {
     package enum Target: Hashable, Sendable {
         case any
         case manifest
+        /// A pack's archive.
         case asset(String)
+        /// What lies beside it.
+        case index(String)
+        case patch(String)
+
+        /// The pack that is meant, if it is one.
+        package var pack: String? {
+            switch self {
+            case .any, .manifest: nil
+            case .asset(let id), .index(let id), .patch(let id): id
+            }
+        }
 
         func matches(_ resource: FaultResource) -> Bool {
             switch (self, resource) {
             case (.any, _), (.manifest, .manifest): true
-            case (.asset(let wanted), .asset(let id)): wanted == id
+            case (.asset(let wanted), .asset(let id)), (.index(let wanted), .index(let id)),
+                (.patch(let wanted), .patch(let id)):
+                wanted == id
             default: false
             }
         }
@@ -35,6 +49,12 @@ package struct FaultRule: Hashable, Sendable {
         case long(by: Int64)
         /// The whole resource, whatever ranges are asked for, as by a server that knows none.
         case noRanges
+        /// Of several ranges the first alone.
+        case firstRange
+        /// Other bytes than those asked for, or several parts from the last to the first; the fields say which they are.
+        case wrongRange
+        /// The bytes behind those that the fields name.
+        case shifted
         /// An error status, and how many seconds the client is to wait.
         case status(Int, retryAfter: Int?)
         case redirect(Redirect)
@@ -65,8 +85,10 @@ package struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// What a request is for.
+/// What a request is for: the manifest, or a pack's archive, index or patch.
 package enum FaultResource: Hashable, Sendable {
     case manifest
     case asset(String)
+    case index(String)
+    case patch(String)
 }
