@@ -105,13 +105,7 @@ import Testing
     @Test func groupsAreTakenWhereTheyCostLessThanBlocks() throws {
         let old = try ModelPack(["a": bytes(1, 40_000), "b": bytes(2, 40_000), "c": bytes(3, 40_000)])
         let new = try ModelPack(["a": bytes(4, 40_000), "b": bytes(5, 40_000), "c": bytes(6, 40_000)])
-        func content(_ path: String) throws -> Int {
-            for entry in new.index.entries where entry.path == "Contents/\(path)" {
-                if case .file(let content, _, _) = entry.kind { return content }
-            }
-            throw AllMissing()
-        }
-        let (a, b, c) = (try content("a"), try content("b"), try content("c"))
+        let (a, b, c) = (try content("a", of: new), try content("b", of: new), try content("c", of: new))
         let patch = UpdateFacts.Patch(
             size: 100_000,
             groups: [
@@ -129,6 +123,87 @@ import Testing
         #expect(plan.actions?[a] == .patch(group: 0))
         // Without ranges the whole patch would come, and what it cannot give would not.
         #expect(planner(new, [old], .none, patches: [patch]).plan().method == .whole)
+    }
+
+    private func content(_ path: String, of pack: ModelPack) throws -> Int {
+        for entry in pack.index.entries where entry.path == "Contents/\(path)" {
+            if case .file(let content, _, _) = entry.kind { return content }
+        }
+        throw AllMissing()
+    }
+
+    /// A group from which another starts costs more than its blocks, and less than theirs both.
+    @Test func aGroupComesWithTheOneThatItStartsFrom() throws {
+        let new = try ModelPack(["a": bytes(4, 4000), "b": bytes(5, 40_000), "c": bytes(6, 4000)])
+        let (a, b, c) = (try content("a", of: new), try content("b", of: new), try content("c", of: new))
+        func patch(second: Range<Int64>) -> UpdateFacts.Patch {
+            UpdateFacts.Patch(
+                size: 60_000,
+                groups: [
+                    .init(targets: [a], isUsable: true, range: 100..<9000),
+                    .init(targets: [b], isUsable: true, needs: [a], range: second),
+                    .init(targets: [c], isUsable: true, range: 50_000..<50_100),
+                ])
+        }
+        let plan = planner(new, [], patches: [patch(second: 9000..<9100)]).plan()
+        #expect(plan.patch?.groups == [0, 1, 2])
+        #expect(plan.actions?[a] == .patch(group: 0) && plan.actions?[b] == .patch(group: 1))
+        // Where both together cost more than their blocks, neither comes.
+        #expect(planner(new, [], patches: [patch(second: 9000..<50_000)]).plan().patch?.groups == [2])
+        // Without what it starts from, the other is of no use.
+        let alone = UpdateFacts.Patch(
+            size: 60_000,
+            groups: [
+                .init(targets: [a], isUsable: false, range: 100..<110),
+                .init(targets: [b], isUsable: true, needs: [a], range: 110..<120),
+                .init(targets: [c], isUsable: true, range: 120..<130),
+            ])
+        #expect(planner(new, [], patches: [alone]).plan().patch?.groups == [2])
+        // It is there, or will be linked.
+        let done = planner(new, [], patches: [alone], progress: .init(complete: [a])).plan()
+        #expect(done.patch?.groups == [1, 2])
+        let old = try ModelPack(["x": bytes(4, 4000)])
+        #expect(planner(new, [old], patches: [alone]).plan().patch?.groups == [1, 2])
+    }
+
+    /// Whatever the groups start from, each of a plan has what it needs: there, or given by an earlier one.
+    @Test func plansUseNoGroupWithoutItsBases() throws {
+        var generator = SeededGenerator.forTest()
+        for _ in 0..<200 {
+            var named: [String: [UInt8]] = [:]
+            for number in 0..<12 {
+                named["f\(10 + number)"] = generator.bytes(Int.random(in: 1...9000, using: &generator))
+            }
+            let new = try ModelPack(named, blockSize: [512, 4096].randomElement(using: &generator) ?? 512)
+            let numbers = new.index.contents.indices.shuffled(using: &generator)
+            var groups: [UpdateFacts.Patch.Group] = []
+            var start: Int64 = 100
+            for number in numbers {
+                let size = Int64.random(in: 1...9000, using: &generator)
+                let needs = (0..<Int.random(in: 0...2, using: &generator)).compactMap { _ in
+                    numbers.randomElement(using: &generator)
+                }
+                groups.append(
+                    .init(
+                        targets: [number], isUsable: Int.random(in: 0...9, using: &generator) > 0, needs: needs,
+                        range: start..<start + size))
+                start += size
+            }
+            var progress = UpdateFacts.Progress()
+            for number in numbers where Int.random(in: 0...5, using: &generator) == 0 {
+                progress.complete.insert(number)
+            }
+            let planner = planner(
+                new, [], patches: [.init(size: start, groups: groups)], progress: progress)
+            for plan in [planner.patchPlan(0), planner.plan()].compactMap(\.self) {
+                var there = progress.complete
+                for number in plan.patch?.groups ?? [] {
+                    let group = groups[number]
+                    #expect(group.isUsable && there.isSuperset(of: group.needs), "seed \(generator.seed)")
+                    there.formUnion(groups[number].targets)
+                }
+            }
+        }
     }
 
     private struct AllMissing: Error {}

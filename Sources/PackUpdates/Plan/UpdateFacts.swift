@@ -40,14 +40,18 @@ package struct UpdateFacts: Sendable {
         package struct Group: Sendable, Hashable {
             /// The contents that it gives, by their numbers.
             package let targets: [Int]
-            /// Whether all that it starts from is there.
+            /// Whether the contents of the old version that it starts from are there.
             package let isUsable: Bool
+            /// The contents of the new version that it starts from, by their numbers: what is not there yet, earlier groups
+            /// have to give.
+            package let needs: [Int]
             /// Where its bytes are in the patch's file: those that were not used yet.
             package let range: Range<Int64>
 
-            package init(targets: [Int], isUsable: Bool, range: Range<Int64>) {
+            package init(targets: [Int], isUsable: Bool, needs: [Int] = [], range: Range<Int64>) {
                 self.targets = targets
                 self.isUsable = isUsable
+                self.needs = needs
                 self.range = range
             }
         }

@@ -34,9 +34,7 @@ package struct UpdatePlanner: Sendable {
     package func patchPlan(_ number: Int) -> UpdatePlan? {
         guard facts.patches.indices.contains(number) else { return nil }
         guard let groups = facts.patches[number].groups else { return draft(patch: number, groups: nil) }
-        let usable = groups.indices.filter { group in
-            groups[group].isUsable && groups[group].targets.allSatisfy(target.contents.indices.contains)
-        }
+        let usable = usable(groups)
         guard !usable.isEmpty else { return nil }
         return [usable, worthwhile(usable, of: groups)].compactMap { draft(patch: number, groups: $0) }
             .min { cost($0) < cost($1) }
@@ -54,52 +52,12 @@ package struct UpdatePlanner: Sendable {
     /// What a plan costs, in bytes.
     package func cost(_ plan: UpdatePlan) -> Int64 { plan.bytesToFetch + Int64(plan.requests) * facts.costs.request }
 
-    // MARK: - Groups
-
-    /// Without the groups that cost more than the blocks that would have to be fetched in their stead.
-    private func worthwhile(_ usable: [Int], of groups: [UpdateFacts.Patch.Group]) -> [Int] {
-        guard facts.ranges != .none else { return usable }
-        var given: [Int: Int] = [:]
-        for group in usable {
-            for content in groups[group].targets where given[content] == nil { given[content] = group }
-        }
-        var isNeeded = [Bool](repeating: false, count: target.archive.blockCount)
-        var blocksOfGroup: [Int: Set<Int>] = [:]
-        for (content, what) in target.contents.enumerated()
-        where !facts.progress.complete.contains(content) && local.source(of: what.digest) == nil {
-            for range in missingParts(of: content) {
-                for block in target.archive.blocks(holding: range) {
-                    if let group = given[content] {
-                        blocksOfGroup[group, default: []].insert(block)
-                    } else {
-                        isNeeded[block] = true
-                    }
-                }
-            }
-        }
-        var kept: [Int] = []
-        for group in usable.sorted(by: { groups[$0].range.count > groups[$1].range.count }) {
-            let more = (blocksOfGroup[group] ?? []).filter { !isNeeded[$0] }
-            let bytes = more.reduce(0) { $0 + offsets[$1 + 1] - offsets[$1] }
-            if bytes <= Int64(groups[group].range.count) {
-                for block in more { isNeeded[block] = true }
-            } else {
-                kept.append(group)
-            }
-        }
-        return kept.sorted()
-    }
-
     // MARK: - Drafts
 
     /// - Parameter groups: which groups of the patch are used; nil when it is used as a whole, unknown.
     private func draft(patch: Int?, groups: [Int]?) -> UpdatePlan? {
         var given: [Int: Int] = [:]
-        if let patch, let groups, let all = facts.patches[patch].groups {
-            for group in groups {
-                for content in all[group].targets where given[content] == nil { given[content] = group }
-            }
-        }
+        if let patch, let groups, let all = facts.patches[patch].groups { given = givers(groups, of: all) }
         var actions: [UpdatePlan.Action] = []
         actions.reserveCapacity(target.contents.count)
         var rebuilt: [Int] = []

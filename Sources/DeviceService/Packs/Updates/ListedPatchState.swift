@@ -59,19 +59,13 @@ struct ListedPatchState {
         guard !isUseless else { return UpdateFacts.Patch(size: listed.file.size, groups: []) }
         guard let table else { return UpdateFacts.Patch(size: listed.file.size, groups: nil) }
         let position = position(pipeline)
-        // What groups give that can be used, later ones may start from.
-        var given: Set<Int> = []
-        func isThere(_ base: PatchTable.Base) -> Bool {
-            if bases[base.digest] != nil { return true }
-            guard let content = made[base.digest] else { return false }
-            return given.contains(content) || pipeline.open(content) != nil
-        }
         let groups = zip(table.groups, ranges).enumerated().map { number, group in
             let used = position.flatMap { $0.group == number ? $0.delta : nil } ?? 0
-            let isUsable = !failedGroups.contains(number) && group.0.bases.allSatisfy(isThere)
-            if isUsable { given.formUnion(group.0.targets) }
+            let others = group.0.bases.filter { bases[$0.digest] == nil }
             return UpdateFacts.Patch.Group(
-                targets: group.0.targets, isUsable: isUsable,
+                targets: group.0.targets,
+                isUsable: !failedGroups.contains(number) && others.allSatisfy { made[$0.digest] != nil },
+                needs: others.compactMap { made[$0.digest] },
                 range: group.1.lowerBound + used..<group.1.upperBound)
         }
         return UpdateFacts.Patch(size: listed.file.size, groups: groups)
