@@ -23,6 +23,8 @@ final class PatchStaging: PatchSink {
     private let bases: [Digest: LocalFile]
     private let made: [Digest: Int]
     private var use = Use.passedOver
+    /// What was written when a position was kept last.
+    private var kept: Int64
     private(set) var failed: Set<Int> = []
     /// Why the first content failed.
     private(set) var reason: String?
@@ -36,6 +38,7 @@ final class PatchStaging: PatchSink {
         self.file = file
         self.bases = bases
         self.made = made
+        kept = pipeline.sink.bytesWritten
     }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
@@ -95,6 +98,9 @@ final class PatchStaging: PatchSink {
 
     func reached(_ position: PatchPosition) throws {
         pipeline.patch = UpdateCheckpoint.PatchProgress(file: file, position: position)
-        try pipeline.checkpointIfDue()
+        // Checkpoints within a piece, which its contents bring about, do not know yet that it came.
+        guard pipeline.sink.bytesWritten - kept >= UpdatePipeline.checkpointInterval else { return }
+        kept = pipeline.sink.bytesWritten
+        try pipeline.checkpoint()
     }
 }

@@ -35,7 +35,7 @@ final class UpdatePipeline {
     private var lastDurable: Int64 = 0
 
     /// Between two checkpoints at most, in bytes written.
-    private static let checkpointInterval: Int64 = 4 << 20
+    static let checkpointInterval: Int64 = 4 << 20
 
     /// Goes on with what is staged for this index, or begins.
     /// - Throws: `StoreError`, `Errno`
