@@ -74,6 +74,28 @@ struct Bench: Sendable {
         return try FileDescriptor.currentDirectory.entries(at: staging).map(\.name)
     }
 
+    /// Where the pack's files lie that the app reads.
+    func folder(of pack: SamplePack, through app: RunningProgram) async throws -> FilePath {
+        let path = pack.files.keys.sorted()[0]
+        let answer = try await app.ask("url \(path)")
+        guard answer.hasPrefix("ok /"), answer.hasSuffix("/" + path) else { throw TestFailure(answer) }
+        return FilePath(String(answer.dropFirst(3).dropLast(path.utf8.count + 1)))
+    }
+
+    /// All files below a folder, by their paths.
+    func files(in folder: FilePath) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for entry in try FileDescriptor.currentDirectory.entries(at: folder) {
+            let path = folder.appending(entry.name)
+            guard entry.kind == .directory else {
+                files[entry.name] = try File.read(path)
+                continue
+            }
+            for (name, bytes) in try self.files(in: path) { files["\(entry.name)/\(name)"] = bytes }
+        }
+        return files
+    }
+
     /// Reads every file of a pack through the app and compares.
     func expectWhole(
         _ pack: SamplePack, through app: RunningProgram, sourceLocation: SourceLocation = #_sourceLocation
