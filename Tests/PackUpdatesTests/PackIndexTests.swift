@@ -89,6 +89,38 @@ import Testing
         }
     }
 
+    /// What goes to a file piece by piece, with chunks on the disk meanwhile, is what comes of an index in memory; also of files
+    /// whose chunks are taken back, because another file has them.
+    @Test(arguments: [0, 7_000_000]) func writtenItIsAsInMemory(size: Int) throws {
+        try Scratch.with { scratch in
+            var generator = SeededGenerator.forTest()
+            var files = files()
+            let large = generator.bytes(size)
+            for name in ["c/1", "c/2", "d/3"] { files[name] = large }
+            files["d/1"] = Array(large.dropFirst(3000))
+            let pack = try IndexedPack(scratch, files)
+            let inMemory = try PackIndexRecorder(
+                format: .init(compression: .lzfse, blockSize: 4096), chunkAverage: 1024)
+            let onDisk = try PackIndexRecorder(
+                format: .init(compression: .lzfse, blockSize: 4096), chunkAverage: 1024, in: scratch.path)
+            var packager = try pack.packager(blockSize: 4096)
+            packager.blockSize = 4096
+            _ = try packager.package(
+                to: scratch("X.aar"),
+                observer: { for recorder in [inMemory, onDisk] { recorder.record(archive: $0) } },
+                blockObserver: { content, storedSize in
+                    for recorder in [inMemory, onDisk] { try recorder.record(block: content, storedSize: storedSize) }
+                })
+            let index = try inMemory.finish()
+            let outcome = try onDisk.write(to: scratch("X.index"))
+            let bytes = try File.read(scratch("X.index"))
+            #expect(bytes == (try index.encoded()))
+            #expect(outcome == .written(size: Int64(bytes.count), sha256: SHA256.hash(bytes).hex))
+            #expect(try PackIndex(decoding: bytes) == index)
+            #expect(index.chunks.count > size / 4096)
+        }
+    }
+
     @Test func archivesThatCanHaveNoneSayWhy() throws {
         try Scratch.with { scratch in
             let pack = try IndexedPack(scratch, [:])

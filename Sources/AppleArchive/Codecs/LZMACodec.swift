@@ -8,27 +8,37 @@ final class LZMACodec: BlockCodec {
     // LZMA_FILTER_LZMA2, LZMA_VLI_UNKNOWN and LZMA_DICT_SIZE_MIN, macros with casts that Swift does not import.
     private static let lzma2: lzma_vli = 0x21
     private static let endOfFilters = lzma_vli.max
-    private static let leastDictionarySize = 4096
+    private static let leastDictionarySize: UInt32 = 4096
 
     private let decoder = XZStream()
-    private let dictionarySize: UInt32?
 
-    /// - Parameter size: of what is compressed, in bytes, when the dictionary need not be larger.
-    init(forSize size: Int? = nil) {
-        dictionarySize = size.map { UInt32(clamping: max($0, Self.leastDictionarySize)) }
+    /// Those of preset 6.
+    /// - Parameter dictionarySize: at most, in bytes.
+    static func options(dictionarySize: UInt32 = .max) -> lzma_options_lzma {
+        var options = lzma_options_lzma()
+        _ = lzma_lzma_preset(&options, 6)
+        options.dict_size = min(options.dict_size, max(dictionarySize, leastDictionarySize))
+        return options
+    }
+
+    /// Calls `body` with the filters of a stream.
+    static func withFilters<Result>(
+        _ options: inout lzma_options_lzma, _ body: (UnsafeMutablePointer<lzma_filter>) -> Result
+    ) -> Result {
+        withUnsafeMutablePointer(to: &options) { options in
+            var filters = [
+                lzma_filter(id: lzma2, options: options), lzma_filter(id: endOfFilters, options: nil),
+            ]
+            return body(&filters)
+        }
     }
 
     func compress(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) throws -> Int? {
         var position = 0
-        var options = lzma_options_lzma()
-        _ = lzma_lzma_preset(&options, 6)
-        if let dictionarySize { options.dict_size = min(options.dict_size, dictionarySize) }
-        let result = withUnsafeMutablePointer(to: &options) { options in
-            var filters = [
-                lzma_filter(id: Self.lzma2, options: options), lzma_filter(id: Self.endOfFilters, options: nil),
-            ]
-            return lzma_stream_buffer_encode(
-                &filters, LZMA_CHECK_NONE, nil, source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count,
+        var options = Self.options()
+        let result = Self.withFilters(&options) { filters in
+            lzma_stream_buffer_encode(
+                filters, LZMA_CHECK_NONE, nil, source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count,
                 target.baseAddress?.assumingMemoryBound(to: UInt8.self), &position, target.count)
         }
         switch result {

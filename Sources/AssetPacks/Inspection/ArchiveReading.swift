@@ -9,7 +9,7 @@ package import System
 /// Is shown an archive's entries, the blocks that they come in, and at the end the archive as a whole.
 package protocol ArchiveWitness: ArchiveSink {
     /// - Parameter format: how the archive is cut in blocks.
-    func block(_ block: ArchiveBlock, format: ArchiveBlockFormat)
+    func block(_ block: ArchiveBlock, format: ArchiveBlockFormat) throws
     func archive(_ reading: ArchiveReading)
 }
 
@@ -43,7 +43,7 @@ package struct ArchiveReading: Sendable {
         let decoder = try ArchiveDecoder(sink: sink, limits: limits)
         if let witness {
             decoder.onBlock = { [unowned decoder] block in
-                if let format = decoder.blockFormat { witness.block(block, format: format) }
+                if let format = decoder.blockFormat { try witness.block(block, format: format) }
             }
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: TreeDigest.spanSize, alignment: 4096)

@@ -29,14 +29,17 @@ extension PackCommands {
         defer { bar.clear() }
         let (index, size) = try await offloadCancellable { isCancelled in
             try PackSupport.requireAbsent(target)
-            let index = try PackIndex.make(
-                ofArchive: path, isCancelled: isCancelled, progress: bar.updates("Reading", path))
-            return (index, try index.write(to: target).count)
+            let outcome = try PackIndex.write(
+                ofArchive: path, to: target, isCancelled: isCancelled, progress: bar.updates("Reading", path))
+            switch outcome {
+            case .written(let size, _): return (try PackIndex.read(target), size)
+            case .impossible(let reason): throw PackUpdateError(.notIndexable, reason)
+            }
         }
         bar.clear()
         if context.json {
             context.print(json: [
-                "index": .string(target.string), "size": .integer(Int64(size)),
+                "index": .string(target.string), "size": .integer(size),
                 "archiveSize": .integer(index.archive.size), "blockSize": .integer(Int64(index.archive.blockSize)),
                 "blocks": .integer(Int64(index.archive.blockCount)), "entries": .integer(Int64(index.entries.count)),
                 "contents": .integer(Int64(index.contents.count)), "chunks": .integer(Int64(index.chunks.count)),
@@ -44,7 +47,7 @@ extension PackCommands {
         } else if !arguments.flag("quiet") {
             let blocks = PackSupport.count(index.archive.blockCount, "block")
             let contents = PackSupport.count(index.contents.count, "content")
-            context.print("\(target): \(contents) in \(blocks), \(ByteCount.formatted(Int64(size)))")
+            context.print("\(target): \(contents) in \(blocks), \(ByteCount.formatted(size))")
         }
         return .success
     }

@@ -84,7 +84,9 @@ struct VersionProcessor: Sendable {
             }
         }
         guard let (archive, file) = asset else { throw Rejection("ASSET_MISSING", "There is no archive.") }
-        let (contents, index) = try await inspect(archive, name: file.text("fileName") ?? "the archive")
+        let path = IndexMaking.newPath(in: archive.path.removingLastComponent())
+        let (contents, index) = try await inspect(
+            archive, name: file.text("fileName") ?? "the archive", indexPath: path)
         let expected = pack.text("assetPackIdentifier") ?? ""
         guard contents.manifest.assetPackID == expected else {
             throw Rejection(
@@ -96,13 +98,13 @@ struct VersionProcessor: Sendable {
         guard let digest = Digest(hex: contents.digest) else {
             throw HostingError(.storage, "The digest of \(archive.path) is none.")
         }
-        let made = try await offload { try IndexMaking(index, in: archive.path.removingLastComponent()) }
+        let made = try await offload { try IndexMaking(index, at: path) }
         return (VersionContent(contents), made, digest, archive)
     }
 
     private func inspect(
-        _ archive: AssembledUpload, name: String
-    ) async throws -> (PackContents, Result<PackIndex, PackUpdateError>) {
+        _ archive: AssembledUpload, name: String, indexPath: FilePath
+    ) async throws -> (PackContents, Packager.IndexOutcome) {
         var limits = ArchiveLimits.default
         limits.maximumTotalSize = context.limits.installedSize
         limits.maximumEntries = UInt64(clamping: context.limits.archiveEntries)
@@ -111,7 +113,8 @@ struct VersionProcessor: Sendable {
         func named(_ message: String) -> String { message.replacing(path, with: name) }
         do {
             return try await offloadCancellable { [limits] isCancelled in
-                try PackIndex.makeInspecting(archive.path, limits: limits, isCancelled: isCancelled)
+                try PackIndex.writeInspecting(
+                    archive.path, to: indexPath, limits: limits, isCancelled: isCancelled)
             }
         } catch let error as ArchiveError {
             throw Rejection("ARCHIVE_INVALID", named(error.message))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import AssetPacks
 internal import Kit
 internal import PackUpdates
 internal import System
@@ -11,25 +12,17 @@ enum IndexMaking: Sendable {
     /// The archive can have none; a sentence that says why.
     case impossible(String)
 
-    /// Writes an index to a file. Blocks.
-    /// - Parameters:
-    ///   - index: or why there can be none.
-    ///   - folder: where the file goes, under a name that begins with a dot.
-    /// - Throws: `AssetPackError`, `ArchiveError`, `Errno`
-    init(_ index: Result<PackIndex, PackUpdateError>, in folder: FilePath) throws {
-        switch index {
-        case .failure(let error): self = .impossible(error.message)
-        case .success(let index):
-            // With a name of its own: a host that was taken for dead may still be at it.
-            let path = folder.appending(".index.\(Identifier.random())")
-            let size = try index.write(to: path).count
-            guard size <= PackIndex.maximumSize else {
-                self = .impossible(
-                    "The archive's index would have \(ByteCount.formatted(Int64(size))), more than devices take, so that "
-                        + "they fetch the archive whole.")
-                return
+    /// Blocks.
+    /// - Parameter path: where it was written, if it was.
+    /// - Throws: `Errno`
+    init(_ outcome: Packager.IndexOutcome, at path: FilePath) throws {
+        self =
+            switch outcome {
+            case .written: .made(try MadeFile(path))
+            case .impossible(let reason): .impossible(reason)
             }
-            self = .made(try MadeFile(path))
-        }
     }
+
+    /// A path for an index that nobody else takes: a host that was taken for dead may still be at it.
+    static func newPath(in folder: FilePath) -> FilePath { folder.appending(".index.\(Identifier.random())") }
 }

@@ -149,13 +149,9 @@ struct UpdateProcessor: Sendable {
             return .none(.impossible, "The archive is not in the storage any more.")
         }
         return try await offloadCancellable { isCancelled in
-            let index: Result<PackIndex, PackUpdateError>
-            do {
-                index = .success(try PackIndex.make(ofArchive: archive, isCancelled: isCancelled))
-            } catch let error as PackUpdateError where error.code == .notIndexable {
-                index = .failure(error)
-            }
-            return switch try IndexMaking(index, in: folder) {
+            let path = IndexMaking.newPath(in: folder)
+            let outcome = try PackIndex.write(ofArchive: archive, to: path, isCancelled: isCancelled)
+            return switch try IndexMaking(outcome, at: path) {
             case .made(let file): .made(file)
             case .impossible(let reason): .none(.impossible, reason)
             }

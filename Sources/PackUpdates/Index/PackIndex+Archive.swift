@@ -16,7 +16,33 @@ extension PackIndex {
         ofArchive path: FilePath, chunkAverage: Int = ContentChunker.defaultAverage,
         isCancelled: () -> Bool = { false }, progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> PackIndex {
-        let maker = PackIndexMaker(chunkAverage: chunkAverage)
+        try draft(ofArchive: path, in: nil, chunkAverage: chunkAverage, isCancelled: isCancelled, progress: progress)
+            .index()
+    }
+
+    /// As `make`, written to a file, with what grows with the archive's bytes on the disk only. Blocks.
+    /// - Parameter index: where it goes, complete or not at all.
+    /// - Throws: `ArchiveError` or `AssetPackError`, which name the file; `outputExists` when something is at `index`;
+    ///   `PackUpdateError.io`
+    package static func write(
+        ofArchive path: FilePath, to index: FilePath, isCancelled: () -> Bool = { false },
+        progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws -> Packager.IndexOutcome {
+        do {
+            return .written(
+                try draft(
+                    ofArchive: path, in: index.removingLastComponent(), isCancelled: isCancelled, progress: progress
+                ).write(to: index))
+        } catch let error as PackUpdateError where error.code == .notIndexable {
+            return .impossible(reason: error.message)
+        }
+    }
+
+    private static func draft(
+        ofArchive path: FilePath, in folder: FilePath?, chunkAverage: Int = ContentChunker.defaultAverage,
+        isCancelled: () -> Bool, progress: (_ completed: Int64, _ total: Int64) -> Void
+    ) throws -> IndexDraft {
+        let maker = PackIndexMaker(chunkAverage: chunkAverage, in: folder)
         try ArchiveReading.read(path, into: maker, witness: maker, isCancelled: isCancelled, progress: progress)
         do {
             return try maker.finish()
@@ -25,19 +51,25 @@ extension PackIndex {
         }
     }
 
-    /// What is in a pack, and a new index of it, from reading the archive once. Blocks.
-    /// - Parameters: as of `make`.
-    /// - Returns: instead of the index `PackUpdateError.notIndexable`, which says why the archive can have none.
-    /// - Throws: as `PackInspector.inspect`.
-    package static func makeInspecting(
-        _ path: FilePath, limits: ArchiveLimits = .default, isCancelled: () -> Bool = { false }
-    ) throws -> (pack: PackContents, index: Result<PackIndex, PackUpdateError>) {
-        let maker = PackIndexMaker(chunkAverage: ContentChunker.defaultAverage)
+    /// What is in a pack, and a new index of it that is written to a file, from reading the archive once. What grows with the
+    /// archive's bytes is on the disk only. Blocks.
+    /// - Parameters:
+    ///   - index: where it goes, complete or not at all.
+    ///   - isCancelled: as of `make`.
+    /// - Throws: as `PackInspector.inspect`; `PackUpdateError.io` when the index cannot be written.
+    package static func writeInspecting(
+        _ path: FilePath, to index: FilePath, limits: ArchiveLimits = .default, isCancelled: () -> Bool = { false }
+    ) throws -> (pack: PackContents, index: Packager.IndexOutcome) {
+        let maker = PackIndexMaker(
+            chunkAverage: ContentChunker.defaultAverage, in: index.removingLastComponent())
         let pack = try PackInspector.inspect(path, limits: limits, witness: maker, isCancelled: isCancelled)
         do {
-            return (pack, .success(try maker.finish()))
+            return (pack, .written(try maker.finish().write(to: index)))
         } catch let error as PackUpdateError where error.code == .notIndexable {
-            return (pack, .failure(error))
+            return (pack, .impossible(reason: error.message))
+        } catch let error as AssetPackError {
+            // The archive is not to blame.
+            throw PackUpdateError(.io, error.message, cause: error)
         }
     }
 
@@ -55,7 +87,7 @@ extension PackIndex {
         let maker = average.map { PackIndexMaker(chunkAverage: $0) }
         let pack = try PackInspector.inspect(path, witness: maker, isCancelled: isCancelled, progress: progress)
         guard let (bytes, index) = try found.get(), let maker else { return (pack, nil) }
-        if let difference = index.difference(from: try maker.finish()) {
+        if let difference = index.difference(from: try maker.finish().index()) {
             throw mismatch(besideArchive: path, difference)
         }
         return (pack, Published(bytes))

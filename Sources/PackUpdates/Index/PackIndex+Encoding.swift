@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppleArchive
-import Crypto
-
 extension PackIndex {
     static let magic = Array("LRDRINDX".utf8)
     static let version: UInt32 = 1
@@ -27,73 +24,13 @@ extension PackIndex {
     /// - Parameter compressed: whether the body is compressed where that makes it smaller.
     /// - Throws: `ArchiveError.inputOutput` when there is no memory to compress it.
     package func encoded(compressed: Bool = true) throws -> [UInt8] {
-        let body = encodedBody()
-        let packed = compressed ? try XZ.compress(body) : nil
-        var file = Self.magic
-        file.append(littleEndian: Self.version)
-        file.append(packed == nil ? BodyForm.plain.rawValue : BodyForm.xz.rawValue)
-        file += [0, 0, 0]
-        file.append(littleEndian: UInt64(body.count))
-        return file + (packed ?? body)
-    }
-
-    /// Columns rather than rows: like stands beside like, which compresses better.
-    private func encodedBody() -> [UInt8] {
-        var body: [UInt8] = []
-        body.reserveCapacity(
-            contents.count * 40 + entries.count * 24 + chunks.count * 11 + archive.blockCount * 3 + 128)
-        encodeArchive(to: &body)
-        body.append(number: contents.count)
-        for content in contents { body.append(number: content.size) }
-        for content in contents { body += content.digest.bytes }
-        body.append(number: chunkAverage)
-        for content in contents { body.append(number: content.chunks.count) }
-        for chunk in chunks { body.append(number: chunk.size) }
-        for chunk in chunks { body.append(bigEndian: chunk.digestPrefix) }
-        encodeEntries(to: &body)
-        return body
-    }
-
-    private func encodeArchive(to body: inout [UInt8]) {
-        body.append(number: archive.size)
-        body += archive.digest.bytes
-        body.append(archive.letter)
-        body.append(number: archive.blockSize)
-        body.append(number: archive.streamSize)
-        for size in archive.storedSizes { body.append(number: size) }
-    }
-
-    private func encodeEntries(to body: inout [UInt8]) {
-        body.append(number: entries.count)
-        for entry in entries { body.append(entry.kind.number) }
-        var previous: [UInt8] = []
-        for entry in entries {
-            let path = Array(entry.path.utf8)
-            let shared = zip(previous, path).prefix { $0 == $1 }.count
-            body.append(number: shared)
-            body.append(number: path.count - shared)
-            body += path[shared...]
-            previous = path
-        }
-        var end: Int64 = 0
-        var known = 0
-        for entry in entries {
-            guard case .file(let content, let offset, _) = entry.kind else { continue }
-            body.append(number: content == known ? 0 : content + 1)
-            known += content == known ? 1 : 0
-            body.append(number: offset - end)
-            end = offset + contents[content].size
-        }
-        for entry in entries {
-            guard case .link(let target) = entry.kind else { continue }
-            body.append(number: target.utf8.count)
-            body += Array(target.utf8)
-        }
+        try IndexDraft(self).encoded(compressed: compressed)
     }
 }
 
 extension PackIndex.Entry.Kind {
-    fileprivate var number: UInt8 {
+    /// As it stands in the file.
+    var number: UInt8 {
         switch self {
         case .file(_, _, let isExecutable):
             isExecutable ? PackIndex.KindNumber.executable : PackIndex.KindNumber.file
@@ -118,7 +55,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 
-    fileprivate mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
+    mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 }

@@ -50,14 +50,4 @@ extension PackIndex {
             "\(path(besideArchive: archive)) is not the index of the archive beside it: \(reason). Remove it, and make it "
                 + "again with 'ba-package index'.")
     }
-
-    /// Writes the file, complete or not at all.
-    /// - Returns: its bytes.
-    /// - Throws: `AssetPackError`; `outputExists` when something is at `path`.
-    @discardableResult
-    package func write(to path: FilePath) throws -> [UInt8] {
-        let bytes = try encoded()
-        try NewOutput.write(bytes, to: path)
-        return bytes
-    }
 }

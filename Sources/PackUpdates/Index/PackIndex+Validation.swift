@@ -26,23 +26,22 @@ extension PackIndex {
 
     func validate() throws {
         try archive.validate()
-        try validateContents()
-        try validateEntries()
-        try validatePaths()
+        try validateChunks()
+        try Self.validate(entries, of: contents, streamSize: archive.streamSize)
     }
 
-    private func validateContents() throws {
+    private func validateChunks() throws {
         guard ContentChunker.averages.contains(chunkAverage), chunkAverage.nonzeroBitCount == 1 else {
             throw Self.damaged("its chunks have an average size of \(chunkAverage)")
         }
         var next = 0
         for content in contents {
-            guard content.size >= 0, content.size <= archive.streamSize, content.chunks.lowerBound == next,
-                content.chunks.upperBound <= chunks.count
-            else { throw Self.damaged("a content does not fit the archive") }
+            guard content.chunks.lowerBound == next, content.chunks.upperBound <= chunks.count else {
+                throw Self.damaged("a content does not fit the archive")
+            }
             next = content.chunks.upperBound
             guard !content.chunks.isEmpty else { continue }
-            // No sum passes the stream: each chunk is checked before it is added.
+            // No sum passes the content: each chunk is checked before it is added.
             var rest = content.size
             for chunk in chunks[content.chunks] {
                 guard chunk.size > 0, Int64(chunk.size) <= rest else {
@@ -55,45 +54,50 @@ extension PackIndex {
         guard next == chunks.count else { throw Self.damaged("a chunk belongs to no content") }
     }
 
-    /// Files must lie in the stream one behind the other, and contents must be numbered as they first come.
-    private func validateEntries() throws {
+    /// Files must lie in the stream one behind the other, contents must be numbered as they first come, and paths must be
+    /// those of a pack.
+    static func validate(_ entries: [Entry], of contents: [Content], streamSize: Int64) throws {
+        guard contents.allSatisfy({ $0.size >= 0 && $0.size <= streamSize }) else {
+            throw damaged("a content does not fit the archive")
+        }
         var end: Int64 = 0
         var known = 0
         for entry in entries {
             guard case .file(let content, let offset, _) = entry.kind else { continue }
             guard contents.indices.contains(content), content <= known else {
-                throw Self.damaged("\"\(entry.path)\" has a content that is not listed")
+                throw damaged("\"\(entry.path)\" has a content that is not listed")
             }
-            guard offset >= end, offset <= archive.streamSize - contents[content].size else {
-                throw Self.damaged("\"\(entry.path)\" does not lie in the archive")
+            guard offset >= end, offset <= streamSize - contents[content].size else {
+                throw damaged("\"\(entry.path)\" does not lie in the archive")
             }
             end = offset + contents[content].size
             if content == known {
-                guard contents[content].offset == offset else { throw Self.damaged("a content has two places") }
+                guard contents[content].offset == offset else { throw damaged("a content has two places") }
                 known += 1
             }
         }
-        guard known == contents.count else { throw Self.damaged("a content belongs to no file") }
+        guard known == contents.count else { throw damaged("a content belongs to no file") }
+        try validatePaths(entries)
     }
 
-    private func validatePaths() throws {
+    private static func validatePaths(_ entries: [Entry]) throws {
         var isFolder: [String: Bool] = [:]
         isFolder.reserveCapacity(entries.count)
         var hasManifest = false
         for entry in entries {
-            let (path, isManifest) = try Self.check(entry)
+            let (path, isManifest) = try check(entry)
             hasManifest = hasManifest || isManifest
             guard isFolder.updateValue(entry.kind == .folder, forKey: path) == nil else {
-                throw Self.damaged("the path \"\(path)\" stands twice")
+                throw damaged("the path \"\(path)\" stands twice")
             }
         }
-        guard hasManifest else { throw Self.damaged("it lists no \"\(Self.manifestPath)\"") }
+        guard hasManifest else { throw damaged("it lists no \"\(manifestPath)\"") }
         for entry in entries {
             var parent = entry.path[...]
             while let slash = parent.utf8.lastIndex(of: UInt8(ascii: "/")) {
                 parent = parent[..<slash]
                 guard isFolder[String(parent)] == nil else {
-                    throw Self.damaged(
+                    throw damaged(
                         "\"\(entry.path)\" passes through \"\(parent)\", which is no folder that holds something")
                 }
             }
@@ -121,15 +125,7 @@ extension PackIndex {
 
 extension PackIndex.Archive {
     fileprivate func validate() throws {
-        guard (1...PackIndex.Limits.blockSize).contains(blockSize) else {
-            throw PackIndex.damaged("its blocks have \(blockSize) bytes")
-        }
-        guard (0...PackIndex.Limits.size).contains(streamSize), (0...PackIndex.Limits.size).contains(size) else {
-            throw PackIndex.damaged("its archive has a size that none has")
-        }
-        guard Int64(storedSizes.count) == Self.blockCount(streamSize: streamSize, blockSize: blockSize) else {
-            throw PackIndex.damaged("it lists \(storedSizes.count) blocks")
-        }
+        try Self.validate(size: size, blockSize: blockSize, streamSize: streamSize, blocks: storedSizes.count)
         var sum = Int64(ArchiveBlock.wrapperHeadSize)
         for (block, stored) in storedSizes.enumerated() {
             guard stored > 0, stored <= contentSize(of: block) else {
@@ -139,6 +135,19 @@ extension PackIndex.Archive {
         }
         guard sum == size else {
             throw PackIndex.damaged("its blocks come to \(sum) bytes, and its archive to \(size)")
+        }
+    }
+
+    /// - Parameter blocks: how many there are.
+    static func validate(size: Int64, blockSize: Int, streamSize: Int64, blocks: Int) throws {
+        guard (1...PackIndex.Limits.blockSize).contains(blockSize) else {
+            throw PackIndex.damaged("its blocks have \(blockSize) bytes")
+        }
+        guard (0...PackIndex.Limits.size).contains(streamSize), (0...PackIndex.Limits.size).contains(size) else {
+            throw PackIndex.damaged("its archive has a size that none has")
+        }
+        guard Int64(blocks) == blockCount(streamSize: streamSize, blockSize: blockSize) else {
+            throw PackIndex.damaged("it lists \(blocks) blocks")
         }
     }
 }

@@ -5,11 +5,12 @@ import AppleArchive
 import AssetPacks
 import Crypto
 import Kit
+import System
 
 /// Makes an index from what passes by: the blocks of an archive and its entries. Use it from one thread.
 ///
-/// It never fails before its end: an archive that no index can describe is known by `finish`, so that making an index is
-/// no reason for packing to break off.
+/// An archive that no index can describe is known by `finish` only, so that making an index is no reason for packing to break
+/// off. In memory it keeps what there is for each file; what there is for each block and chunk goes to a folder, if it has one.
 final class PackIndexMaker: ArchiveWitness {
     /// Contents of fewer bytes have no chunks: a block or two holds them whole.
     static let smallestChunkedContent: UInt64 = 128 << 10
@@ -19,12 +20,13 @@ final class PackIndexMaker: ArchiveWitness {
     private var letter: UInt8?
     private var blockSize: UInt64 = 0
     private var streamSize: UInt64 = 0
-    private var storedSizes: [Int] = []
+    private let columns: IndexDraft.Columns
+    /// How many bytes the archive has, as its blocks tell.
+    private var archiveSize = UInt64(ArchiveBlock.wrapperHeadSize)
     private var hasShortBlock = false
 
     private var contents: [PackIndex.Content] = []
     private var numbers: [Digest: Int] = [:]
-    private var chunks: [ContentChunker.Chunk] = []
     private var entries: [PackIndex.Entry] = []
     private var folders: [String] = []
     private var current: CurrentFile?
@@ -40,26 +42,37 @@ final class PackIndexMaker: ArchiveWitness {
         let isExecutable: Bool
         var digest = SHA256()
         var chunker: ContentChunker?
-        var chunks: [ContentChunker.Chunk] = []
+        /// Before its first chunk.
+        let marks: (sizes: IndexColumn.Mark, digests: IndexColumn.Mark)
+        let firstChunk: Int
+        var chunkedSize: UInt64 = 0
     }
 
-    init(chunkAverage: Int) { self.chunkAverage = chunkAverage }
+    /// - Parameter folder: where what grows with the archive's bytes lies meanwhile; nil for in memory.
+    init(chunkAverage: Int, in folder: FilePath? = nil) {
+        self.chunkAverage = chunkAverage
+        columns = IndexDraft.Columns(in: folder)
+    }
 
     func format(_ format: ArchiveBlockFormat) {
         letter = format.letter
         blockSize = format.blockSize
     }
 
-    func block(_ block: ArchiveBlock, format: ArchiveBlockFormat) {
+    func block(_ block: ArchiveBlock, format: ArchiveBlockFormat) throws {
         self.format(format)
-        self.block(contentSize: block.contentSize, storedSize: block.storedSize)
+        try self.block(contentSize: block.contentSize, storedSize: block.storedSize)
     }
 
-    func block(contentSize: UInt64, storedSize: UInt64) {
-        if hasShortBlock || contentSize == 0 { obstacle = obstacle ?? "its blocks are not all of one size" }
+    /// - Throws: `PackUpdateError.io`
+    func block(contentSize: UInt64, storedSize: UInt64) throws {
+        if hasShortBlock || storedSize == 0 || storedSize > contentSize {
+            obstacle = obstacle ?? "its blocks are not all of one size"
+        }
         hasShortBlock = hasShortBlock || contentSize < blockSize
         streamSize &+= contentSize
-        storedSizes.append(Int(clamping: storedSize))
+        archiveSize &+= UInt64(ArchiveBlock.headSize) &+ storedSize
+        try columns.storedSizes.append(number: storedSize)
     }
 
     func locate(dataAt offset: UInt64) { dataOffset = offset }
@@ -75,7 +88,8 @@ final class PackIndexMaker: ArchiveWitness {
             current = CurrentFile(
                 path: entry.path, offset: dataOffset, size: entry.dataSize,
                 isExecutable: (entry.mode ?? 0) & 0o100 != 0,
-                chunker: isChunked ? ContentChunker(average: chunkAverage) : nil)
+                chunker: isChunked ? ContentChunker(average: chunkAverage) : nil,
+                marks: (columns.chunkSizes.mark, columns.chunkDigests.mark), firstChunk: columns.chunkSizes.count)
         case .symbolicLink:
             entries.append(.init(path: entry.path, kind: .link(target: entry.linkTarget ?? "")))
         case .directory:
@@ -87,26 +101,35 @@ final class PackIndexMaker: ArchiveWitness {
         }
     }
 
-    func data(_ bytes: UnsafeRawBufferPointer) {
+    func data(_ bytes: UnsafeRawBufferPointer) throws {
         current?.digest.update(bytes)
         guard var chunker = current?.chunker.take() else { return }
-        chunker.update(bytes) { current?.chunks.append($0) }
+        try chunker.update(bytes) { try add($0) }
         current?.chunker = chunker
     }
 
-    func end() {
+    private func add(_ chunk: ContentChunker.Chunk) throws {
+        current?.chunkedSize += UInt64(chunk.size)
+        try columns.append(chunk)
+    }
+
+    func end() throws {
+        if let last = current?.chunker?.finish() { try add(last) }
         guard var file = current.take() else { return }
         let digest = file.digest.finishAndReset()
-        if let last = file.chunker?.finish() { file.chunks.append(last) }
+        if file.chunker != nil, file.chunkedSize != file.size {
+            obstacle = obstacle ?? "\"\(file.path)\" is not as long as it says"
+        }
         let number = numbers[digest] ?? contents.count
         if number == contents.count {
             numbers[digest] = number
-            let range = chunks.count..<chunks.count + file.chunks.count
-            chunks += file.chunks
             contents.append(
                 .init(
                     digest: digest, size: Int64(clamping: file.size), offset: Int64(clamping: file.offset),
-                    chunks: range))
+                    chunks: file.firstChunk..<columns.chunkSizes.count))
+        } else {
+            columns.chunkSizes.rollBack(to: file.marks.sizes)
+            columns.chunkDigests.rollBack(to: file.marks.digests)
         }
         entries.append(
             .init(
@@ -117,11 +140,29 @@ final class PackIndexMaker: ArchiveWitness {
     func archive(_ reading: ArchiveReading) { self.reading = reading }
 
     /// - Throws: `PackUpdateError.notIndexable` that says why the archive can have no index.
-    func finish() throws -> PackIndex {
+    func finish() throws -> IndexDraft {
         guard let letter, let reading else {
-            throw Self.notIndexable("it is not made of blocks that stand for themselves")
+            throw PackUpdateError.notIndexable("it is not made of blocks that stand for themselves")
         }
-        if let obstacle { throw Self.notIndexable(obstacle) }
+        if let obstacle { throw PackUpdateError.notIndexable(obstacle) }
+        let (blockSize, streamSize) = (Int(clamping: blockSize), Int64(clamping: streamSize))
+        let entries = entriesWithoutFullFolders()
+        do {
+            try PackIndex.Archive.validate(
+                size: reading.size, blockSize: blockSize, streamSize: streamSize, blocks: columns.storedSizes.count)
+            guard archiveSize == UInt64(reading.size) else {
+                throw PackIndex.damaged("its blocks come to \(archiveSize) bytes, and its archive to \(reading.size)")
+            }
+            try PackIndex.validate(entries, of: contents, streamSize: streamSize)
+        } catch let error as PackUpdateError {
+            throw PackUpdateError.notIndexable("its parts do not fit: \(error.message)")
+        }
+        return IndexDraft(
+            size: reading.size, digest: reading.digest, letter: letter, blockSize: blockSize, streamSize: streamSize,
+            contents: contents, entries: entries, chunkAverage: chunkAverage, columns: columns)
+    }
+
+    private func entriesWithoutFullFolders() -> [PackIndex.Entry] {
         var nonempty: Set<String> = []
         for entry in entries {
             // An archive need not list the folders between.
@@ -131,19 +172,13 @@ final class PackIndexMaker: ArchiveWitness {
                 guard nonempty.insert(String(path)).inserted else { break }
             }
         }
-        do {
-            return try PackIndex(
-                archive: .init(
-                    size: reading.size, digest: reading.digest, letter: letter, blockSize: Int(clamping: blockSize),
-                    streamSize: Int64(clamping: streamSize), storedSizes: storedSizes),
-                contents: contents, entries: entries.filter { $0.kind != .folder || !nonempty.contains($0.path) },
-                chunkAverage: chunkAverage, chunks: chunks)
-        } catch let error as PackUpdateError {
-            throw Self.notIndexable("its parts do not fit: \(error.message)")
-        }
+        return entries.filter { $0.kind != .folder || !nonempty.contains($0.path) }
     }
+}
 
-    private static func notIndexable(_ reason: String) -> PackUpdateError {
+extension PackUpdateError {
+    /// - Parameter reason: words behind a colon.
+    static func notIndexable(_ reason: String) -> PackUpdateError {
         PackUpdateError(.notIndexable, "The archive can have no index, so that devices fetch it whole: \(reason).")
     }
 }

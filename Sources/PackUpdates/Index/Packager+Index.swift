@@ -14,6 +14,10 @@ extension Packager {
         case written(size: Int64, sha256: String)
         /// The archive can have none; a sentence that says why.
         case impossible(reason: String)
+
+        static func written(_ file: (size: Int64, digest: Digest)) -> IndexOutcome {
+            .written(size: file.size, sha256: file.digest.hex)
+        }
     }
 
     /// An archive that was written, and its index.
@@ -39,19 +43,15 @@ extension Packager {
         var packager = self
         let blockSize = try blockSize ?? suitableBlockSize()
         packager.blockSize = blockSize
+        let folder = indexPath.removingLastComponent()
         let recorder = try PackIndexRecorder(
-            format: ArchiveBlockFormat(compression: compression, blockSize: blockSize))
+            format: ArchiveBlockFormat(compression: compression, blockSize: blockSize),
+            in: folder.isEmpty ? "." : folder)
         let result = try packager.package(
             to: path, workspace: workspace, isCancelled: isCancelled, progress: progress,
             observer: { recorder.record(archive: $0) },
             blockObserver: { content, storedSize in try recorder.record(block: content, storedSize: storedSize) })
-        let index: IndexOutcome
-        do {
-            let file = PackIndex.Published(try recorder.finish().write(to: indexPath))
-            index = .written(size: Int64(file.bytes.count), sha256: file.sha256)
-        } catch let error as PackUpdateError where error.code == .notIndexable {
-            index = .impossible(reason: error.message)
-        }
+        let index = try recorder.write(to: indexPath)
         return Indexed(result: result, index: index, digest: recorder.archiveDigest)
     }
 }

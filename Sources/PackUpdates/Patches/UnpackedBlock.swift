@@ -76,7 +76,9 @@ final class UnpackedBlock {
 }
 
 extension FileDescriptor {
-    fileprivate func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+    /// Writes all of the bytes at an offset.
+    /// - Throws: `Errno`
+    func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         var done = 0
         while done < bytes.count {
             done += try write(
