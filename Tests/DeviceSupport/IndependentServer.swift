@@ -111,10 +111,14 @@ package final class IndependentServer: Sendable {
             }
             """
         try AtomicFile.write(Array(text.utf8), to: root.appending("nginx.conf"), durable: false)
+        // Not where the tests write: if they crash it lives on, and whoever reads their output would wait for it.
+        let log = try FileDescriptor.open(
+            root.appending("output.log"), .writeOnly, options: [.create, .append], permissions: .filePrivate)
+        defer { _ = try? log.close() }
         process = try ChildProcess.spawn(
             executable: Self.program,
             arguments: ["-p", root.string, "-c", "\(root)/nginx.conf", "-e", "\(root)/error.log"],
-            environment: ["NGINX": "3;"], descriptors: [3: listener.descriptor])
+            environment: ["NGINX": "3;"], descriptors: [1: log, 2: log, 3: listener.descriptor])
     }
 
     deinit { _ = try? process.stop(grace: .seconds(10)) }

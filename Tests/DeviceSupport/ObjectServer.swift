@@ -63,6 +63,10 @@ package final class ObjectServer: Sendable {
 
     /// Runs it again at the same address. What was uploaded in parts and not completed is forgotten.
     package func start() throws {
+        // Not where the tests write: if they crash it lives on, and whoever reads their output would wait for it.
+        let log = try FileDescriptor.open(
+            scratch.appending("log"), .writeOnly, options: [.create, .append], permissions: .filePrivate)
+        defer { _ = try? log.close() }
         // The server is to find its own number in the environment beside the socket.
         process.withLock { [self] in
             $0 = try? ChildProcess.spawn(
@@ -74,7 +78,7 @@ package final class ObjectServer: Sendable {
                     folder.string,
                 ],
                 environment: ["LISTEN_FDS": "1", "PATH": "/usr/bin:/bin", "HOME": scratch.string],
-                descriptors: [3: listener.descriptor])
+                descriptors: [1: log, 2: log, 3: listener.descriptor])
         }
         guard process.withLock({ $0 != nil }) else { throw TestFailure("\(Self.program) could not be started.") }
     }
