@@ -85,6 +85,11 @@ struct FileTests {
         }
     }
 
+    @Test("Where the system makes no folders, asking for one ends with its error")
+    func makeDirectoriesInVain() {
+        #expect(throws: Errno.noSuchFileOrDirectory) { try here.makeDirectories(at: "/proc/larder-tests/a/b") }
+    }
+
     @Test("A lock keeps another out until it goes")
     func locks() throws {
         try Scratch.with { scratch in

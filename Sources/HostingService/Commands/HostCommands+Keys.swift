@@ -39,6 +39,10 @@ extension HostCommands {
         let words = try arguments.choice("role", of: Role.names)
         let role = words.flatMap(Role.init(rawValue:)) ?? .developer
         let apps = arguments.values("app")
+        if let out = arguments.path("out").map({ context.resolve($0) }), FileDescriptor.currentDirectory.exists(at: out)
+        {
+            throw HostingError(.exists, "There is a file \(out) already. Name another with --out; no key was made.")
+        }
         return try await administer(arguments, context) { host in
             let (key, privateKey) = try await host.createKey(name: name, role: role, apps: apps.isEmpty ? nil : apps)
             let file = context.resolve(arguments.path("out") ?? FilePath("AuthKey_\(key.id).p8"))

@@ -154,7 +154,12 @@ private struct ServeOptions: Sendable {
     }
 
     private func mail() throws -> HostMail? {
-        guard let url = arguments.value("smtp") else { return nil }
+        guard let url = arguments.value("smtp") else {
+            guard arguments.value("mail-from") == nil, arguments.values("mail-to").isEmpty else {
+                throw UsageError("Which server takes the mail? Give it with --smtp, as smtp://mail.example.com:587.")
+            }
+            return nil
+        }
         let (from, to) = (try arguments.required("mail-from"), arguments.values("mail-to"))
         guard !to.isEmpty else { throw UsageError("Who is to be written to? Give --mail-to.") }
         for address in [from] + to where !MailMessage.isAddress(address) {

@@ -29,7 +29,7 @@ package struct HostAdministration: Sendable {
     }
 
     /// Opens the database, making the data folder if need be.
-    /// - Throws: `DatabaseError`, `Errno`
+    /// - Throws: `HostingError`, `DatabaseError`
     package init(_ configuration: HostConfiguration) async throws {
         database = try await configuration.openDatabase()
     }

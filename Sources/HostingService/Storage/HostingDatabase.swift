@@ -16,9 +16,15 @@ extension SQLiteDatabase {
 
 extension HostConfiguration {
     /// Makes the data folder if need be, and opens the database.
-    /// - Throws: `DatabaseError`, `Errno`
+    /// - Throws: `HostingError`, `DatabaseError`
     func openDatabase() async throws -> any Database {
-        try FileDescriptor.currentDirectory.makeDirectories(at: data, permissions: .directoryPrivate)
+        do {
+            try FileDescriptor.currentDirectory.makeDirectories(at: data, permissions: .directoryPrivate)
+        } catch {
+            throw HostingError(
+                .storage, "The data folder \(data) is not there and cannot be made. Name another with --data.",
+                cause: error)
+        }
         if let postgres { return try await PostgresDatabase(postgres, migrations: HostingMigrations.all) }
         return try await SQLiteDatabase.hosting(database)
     }

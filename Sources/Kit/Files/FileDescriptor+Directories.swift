@@ -22,7 +22,12 @@ extension FileDescriptor {
             let parent = path.removingLastComponent()
             guard !parent.isEmpty, parent != path else { throw Errno.noSuchFileOrDirectory }
             try makeDirectories(at: parent, permissions: permissions)
-            try makeDirectories(at: path, permissions: permissions)
+            // Once more only: in some places, as below /proc, nothing can be made although all above is there.
+            do {
+                try makeDirectory(at: path, permissions: permissions)
+            } catch Errno.fileExists {
+                guard try status(at: path, followingLinks: true).kind == .directory else { throw Errno.notDirectory }
+            }
         }
     }
 
