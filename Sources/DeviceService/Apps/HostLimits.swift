@@ -26,13 +26,18 @@ struct HostLimits: Sendable {
         guard let keys = try await registry.newestBundle(app, bundles)?.backgroundAssets,
             let restrictions = keys.restrictions, restrictions.domainAllowList != nil
         else { return nil }
-        // Who leaves hosting to the store need not list the store.
-        let store = keys.mode == .managedHosted ? try await registry.origin(app)?.hostName : nil
+        let store = try await registry.store(app, keys)
         return { restrictions.allows(host: $0) || $0 == store }
     }
 }
 
 extension AppRegistry {
+    /// The host of the service that an app leaves its packs to; it need not be on the app's list. Nil for an app that names
+    /// its server itself.
+    func store(_ app: String, _ keys: BackgroundAssetsKeys) async throws -> String? {
+        keys.mode == .managedHosted ? try await origin(app)?.hostName : nil
+    }
+
     /// The app's bundle that is being installed, otherwise the installed one; nil without any.
     /// - Throws: `BundleError`, `DatabaseError`, `Errno`
     func newestBundle(_ app: String, _ bundles: BundleStore) async throws -> AppBundle? {

@@ -83,7 +83,8 @@ struct InstallSteps: Sendable {
                     manifest: entry.manifest.assetPacks, manifestSize: entry.size, event: plan.event.eventType,
                     keys: keys,
                     wasLaunched: !plan.isFirstInstall && record?.wasLaunched ?? false,
-                    isOverridden: entry.isOverridden, local: Dictionary(local.map { ($0.id, $0.version) }) { $1 },
+                    isOverridden: entry.isOverridden, store: try await tools.registry.store(plan.app, keys),
+                    local: Dictionary(local.map { ($0.id, $0.version) }) { $1 },
                     language: try await tools.languages.rule(plan.app, entry.manifest, keys),
                     allowsInAppContent: tools.settings.current.allowsInAppContent,
                     downloadPriorities: tags?.downloadPriorities ?? [:])))

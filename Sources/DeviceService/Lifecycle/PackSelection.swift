@@ -18,6 +18,8 @@ enum PackSelection {
         var wasLaunched: Bool
         /// A developer's server stands in; its host need not be on the list.
         var isOverridden: Bool
+        /// The host of the service that the app leaves its packs to; it need not be on the list either.
+        var store: String?
         /// Versions of the packs that are local.
         var local: [String: Int]
         /// Of the localised packs, only those of one language come by themselves.
@@ -91,7 +93,9 @@ enum PackSelection {
 
     private static func domainRefusal(_ pack: DownloadManifestPack, _ facts: Facts) -> DeviceError? {
         guard !facts.isOverridden, let restrictions = facts.keys.restrictions else { return nil }
-        guard let host = WebAddress(pack.url)?.host, !restrictions.allows(host: host) else { return nil }
+        guard let host = WebAddress(pack.url)?.host, host != facts.store, !restrictions.allows(host: host) else {
+            return nil
+        }
         return DeviceError(
             .domainNotAllowed,
             "\(pack.id) comes from \(host), which BADownloadDomainAllowList does not allow before the app's first launch. "

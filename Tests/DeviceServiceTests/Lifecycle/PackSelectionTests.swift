@@ -117,4 +117,15 @@ struct PackSelectionTests {
         facts.isOverridden = true
         #expect(PackSelection.select(facts).first?.state == .pending)
     }
+
+    @Test func theServiceThatHostsTheAppNeedNotBeAllowed() {
+        var facts = facts([
+            pack("p", .prefetch([.firstInstallation]), host: "packs.example.org"),
+            pack("q", .prefetch([.firstInstallation]), host: "cdn.packs.example.org"),
+        ])
+        facts.keys.restrictions = DownloadRestrictions()
+        facts.keys.restrictions?.domainAllowList = []
+        facts.store = "packs.example.org"
+        #expect(PackSelection.select(facts).map(\.state) == [.pending, .deferred])
+    }
 }
