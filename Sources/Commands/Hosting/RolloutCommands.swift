@@ -167,16 +167,21 @@ extension HostingCommands {
         arguments: [PackVersionReference.argument]
     ) { arguments, context in
         var attributes: [String: JSONValue] = [:]
-        attributes["minimumAppVersion"] = arguments.value("minimum-app-version").map { .string($0) }
-        attributes["maximumAppVersion"] = arguments.value("maximum-app-version").map { .string($0) }
-        guard !attributes.isEmpty else {
+        attributes["minimumAppVersion"] = arguments.value("minimum-app-version").map { .string($0) } ?? .null
+        attributes["maximumAppVersion"] = arguments.value("maximum-app-version").map { .string($0) } ?? .null
+        guard attributes.values.contains(where: { $0 != .null }) else {
             throw UsageError("Which app versions? Give --minimum-app-version, --maximum-app-version, or both.")
         }
         let client = try await HostConnection(arguments, context).client()
         let version = try await PackVersionReference(arguments).version(client)
-        if let present = try await range(of: version, client) { try await client.delete(.appRanges, present) }
-        let range = try await client.create(
-            .appRanges, attributes, ["backgroundAssetVersion": (.backgroundAssetVersions, version)])
+        // Changed in one step: a refusal leaves the range as it was, and at no moment does the version suit all.
+        let range =
+            if let present = try await range(of: version, client) {
+                try await client.change(.appRanges, present, attributes)
+            } else {
+                try await client.create(
+                    .appRanges, attributes, ["backgroundAssetVersion": (.backgroundAssetVersions, version)])
+            }
         if context.json {
             context.print(json: range)
         } else {

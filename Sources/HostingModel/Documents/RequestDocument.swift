@@ -76,6 +76,9 @@ package struct RequestDocument: Sendable {
         return value
     }
 
+    /// Whether the attribute is there as null: it is to be taken away.
+    package func clears(_ name: String) -> Bool { attributes[name] == .null }
+
     /// - Throws: `APIError`
     package func text(_ name: String, maximumLength: Int = 1024) throws(APIError) -> String? {
         guard let value = value(name) else { return nil }

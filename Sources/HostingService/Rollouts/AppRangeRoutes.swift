@@ -55,9 +55,10 @@ struct AppRangeRoutes: Sendable {
         return try await reader.show(range)
     }
 
-    /// Takes over the ends that are there.
+    /// Takes over the ends that are there; one that is null goes.
     private static func take(_ body: RequestDocument, into range: inout ResourceRecord) throws(APIError) {
         for name in names.sorted() {
+            if body.clears(name) { range[name] = nil }
             guard let text = try body.text(name, maximumLength: 64) else { continue }
             guard AppVersion(text) != nil else {
                 throw .attribute("INVALID", name, "'\(name)' must be whole numbers with dots between, as 2.0.1.")

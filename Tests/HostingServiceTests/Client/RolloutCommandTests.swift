@@ -59,6 +59,18 @@ import Testing
             }
             #expect(try await pack.offered("&appVersion=2.0") == 1)
             #expect(try await pack.offered("&appVersion=3.0") == 2)
+            // What is refused changes nothing: the version does not go to all for a slip of the pen.
+            for wrong in [
+                ["--minimum-app-version", "x"], ["--minimum-app-version", "3", "--maximum-app-version", "2"],
+            ] {
+                #expect(try await fixture.run(["rollout", "pin"] + named + wrong).code != .success)
+                #expect(try await pack.offered("&appVersion=2.0") == 1, "\(wrong)")
+            }
+            // The new range takes the place of the old one, with both of its ends.
+            #expect(
+                try await fixture.run(["rollout", "pin"] + named + ["--maximum-app-version", "2.5"]).code == .success)
+            #expect(try await pack.offered("&appVersion=2.0") == 2)
+            #expect(try await pack.offered("&appVersion=3.0") == 1)
             #expect(try await fixture.run(["rollout", "unpin"] + named).code == .success)
             #expect(try await pack.offered("&appVersion=2.0") == 2)
         }
