@@ -32,7 +32,24 @@ struct PackVersionReference: Sendable {
 
     /// The host's identifier of the version.
     /// - Throws: `CommandError` when there is no such version; as `HostingClient.get`
-    func version(_ client: HostingClient) async throws -> String {
+    func version(_ client: HostingClient) async throws -> String { try await find(client).identifier() }
+
+    /// Likewise of one that the host has checked and found sound.
+    /// - Throws: also `HostingClientError` when it is not
+    func completeVersion(_ client: HostingClient) async throws -> String {
+        let version = try await find(client)
+        let state = version["attributes"]?["state"]?.stringValue ?? ""
+        guard state == "COMPLETE" else {
+            let name = version["attributes"]?["version"]?.stringValue ?? "?"
+            throw HostingClientError(
+                .badRequest,
+                "Version \(name) of the pack \"\(pack)\" is \(state) on the host, and only one that is COMPLETE can be "
+                    + "submitted. Wait for it, upload it again, or name another with --number.")
+        }
+        return try version.identifier()
+    }
+
+    private func find(_ client: HostingClient) async throws -> JSONValue {
         let appID = try await client.app(.bundleID(app))
         let packs = try await client.list(
             "/v1/apps/\(PercentEncoding.encode(appID))/backgroundAssets", ["filter[assetPackIdentifier]": pack]
@@ -50,6 +67,6 @@ struct PackVersionReference: Sendable {
                 "hosting.notFound",
                 "The pack \"\(pack)\" has no version\(number.map { " \($0)" } ?? "") on the host. Upload one first.")
         }
-        return try version.identifier()
+        return version
     }
 }

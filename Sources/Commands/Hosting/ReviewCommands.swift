@@ -41,7 +41,7 @@ extension HostingCommands {
         var table = TextTable(["id", "app", "for", "pack", "state", "submitted"].map { ($0, .leading) })
         for submission in submissions {
             table.add([
-                submission.id, submission.app, submission.channel, "", submission.state, submission.submittedDate,
+                submission.id, submission.app, submission.audience, "", submission.state, submission.submittedDate,
             ])
             for item in submission.items { table.add(["  \(item.id)", "", "", item.pack, item.state, ""]) }
         }
@@ -101,7 +101,15 @@ extension HostingCommands {
         var attributes: [String: JSONValue] = ["verdict": .string(verdict)]
         attributes["message"] = arguments.value("message").map { .string($0) }
         let (name, type) = try await kind(of: id, client)
-        let decision = try await client.create(.reviewDecisions, attributes, [name: (type, id)])
+        let decision: JSONValue
+        do {
+            decision = try await client.create(.reviewDecisions, attributes, [name: (type, id)])
+        } catch let error as HostingClientError where error.apiCode == "ENTITY_ERROR.RELATIONSHIP.INVALID" {
+            throw CommandError(
+                "hosting.notFound",
+                "The host has no submission, no item of one, and no version for external testers \"\(id)\", or none that this "
+                    + "key may see. 'larder review list' shows what waits.")
+        }
         if context.json {
             context.print(json: decision)
         } else {

@@ -19,14 +19,17 @@ struct SubmissionListing {
     struct Submission {
         let id: String
         let app: String
-        let channel: String
+        let channel: Channel
         let state: String
         let submittedDate: String
         let items: [Item]
 
+        /// Who gets what is approved, for people.
+        var audience: String { channel == .appStore ? "App Store" : "external testers" }
+
         var json: JSONValue {
             [
-                "id": .string(id), "app": .string(app), "channel": .string(channel), "state": .string(state),
+                "id": .string(id), "app": .string(app), "channel": .string(channel.rawValue), "state": .string(state),
                 "submittedDate": .string(submittedDate), "items": .array(items.map(\.json)),
             ]
         }
@@ -78,7 +81,7 @@ struct SubmissionListing {
             let appID = data["relationships"]?["app"]?["data"]?["id"]?.stringValue
             found.append(
                 Submission(
-                    id: id, app: try await name(ofApp: appID), channel: "App Store", state: state,
+                    id: id, app: try await name(ofApp: appID), channel: .appStore, state: state,
                     submittedDate: data["attributes"]?["submittedDate"]?.stringValue ?? "", items: items))
         }
         return found
@@ -97,7 +100,7 @@ struct SubmissionListing {
             guard app == nil || owner == app else { continue }
             found.append(
                 Submission(
-                    id: id, app: try await name(ofApp: owner), channel: "external testers", state: state,
+                    id: id, app: try await name(ofApp: owner), channel: .externalBeta, state: state,
                     submittedDate: data["attributes"]?["submittedDate"]?.stringValue ?? "",
                     items: [Item(id: id, pack: pack, state: state)]))
         }
@@ -123,7 +126,7 @@ struct SubmissionListing {
             let number = build["attributes"]?["version"]?.stringValue ?? "?"
             found.append(
                 Submission(
-                    id: id, app: try await name(ofApp: owner), channel: "external testers", state: state,
+                    id: id, app: try await name(ofApp: owner), channel: .externalBeta, state: state,
                     submittedDate: data["attributes"]?["submittedDate"]?.stringValue ?? "",
                     items: [Item(id: id, pack: "build \(number)", state: state)]))
         }

@@ -13,7 +13,9 @@ extension HostingCommands {
             ten packs, and the build's version of the app, which is made when the host has none of that number. The key needs the \
             role APP_MANAGER or ADMIN.
 
-            What the command names joins a submission of the app that is being put together. 'larder review list' shows how it goes.
+            What the command names joins a submission of the app that is being put together, or that came back with something rejected: \
+            there it takes the place of another version of the same pack, and a rejected version that is named again counts as \
+            mended. 'larder review list' shows how it goes.
             """,
         examples: [
             .init(
@@ -53,7 +55,7 @@ extension HostingCommands {
         let client = try await HostConnection(arguments, context).client()
         var versions: [String] = []
         for pack in packs {
-            versions.append(try await PackVersionReference(pack, app: app, number: number).version(client))
+            versions.append(try await PackVersionReference(pack, app: app, number: number).completeVersion(client))
         }
         let submission = Submission(
             client, app: try await client.app(.bundleID(app)), versions: versions, build: build)
@@ -106,17 +108,14 @@ private struct Submission {
         var appVersion: (id: String, platform: String)?
         if let build { appVersion = try await self.appVersion(of: build) }
         let submission = try await open(platform: appVersion?.platform)
-        for version in versions {
-            try await add("backgroundAssetVersion", .backgroundAssetVersions, version, to: submission)
-        }
-        if let appVersion { try await add("appStoreVersion", .appStoreVersions, appVersion.id, to: submission) }
+        let items = try await SubmissionItems(submission, client)
+        var subjects: [SubmissionItems.Subject] = []
+        for version in versions { subjects.append(try await .pack(version, client)) }
+        if let appVersion { subjects.append(.app(appVersion.id)) }
+        try items.checkNothingRejectedStays(beside: subjects)
+        for subject in subjects { try await items.put(subject) }
         _ = try await client.change(.reviewSubmissions, submission, ["submitted": true])
         return submission
-    }
-
-    private func add(_ name: String, _ type: ResourceType, _ id: String, to submission: String) async throws {
-        _ = try await client.create(
-            .reviewSubmissionItems, [:], ["reviewSubmission": (.reviewSubmissions, submission), name: (type, id)])
     }
 
     /// The submission that is being put together, or a new one.

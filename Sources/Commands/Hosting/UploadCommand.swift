@@ -60,7 +60,8 @@ final class UploadDisplay: Sendable {
     private let context: CommandContext
     private let bar: ProgressBar
     private let started = ContinuousClock.now
-    private let state = Locked((phase: "Uploading", told: ContinuousClock.Instant?.none, total: Int64(0)))
+    private let state = Locked(
+        (phase: "Uploading", told: ContinuousClock.Instant?.none, completed: Int64(0), total: Int64(0)))
 
     init(_ context: CommandContext) {
         self.context = context
@@ -82,10 +83,12 @@ final class UploadDisplay: Sendable {
             let (phase, isDue) = state.withLock { state in
                 state.total = total
                 let now = ContinuousClock.now
-                guard state.told.map({ $0.duration(to: now) >= .milliseconds(200) }) ?? true || completed == total
-                else {
-                    return (state.phase, false)
-                }
+                // The same is told once.
+                let isNew = state.told == nil || completed != state.completed
+                state.completed = completed
+                guard isNew,
+                    state.told.map({ $0.duration(to: now) >= .milliseconds(200) }) ?? true || completed == total
+                else { return (state.phase, false) }
                 state.told = now
                 return (state.phase, true)
             }

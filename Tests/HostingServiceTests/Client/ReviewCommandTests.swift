@@ -75,6 +75,8 @@ import Testing
             let submission = try await Self.submit(fixture, "Coast")
             let developer = try await fixture.publisher(.developer)
             #expect(try await fixture.run(["review", "approve", submission], by: developer).code == .refused)
+            let unknown = try await fixture.run(["review", "approve", "nothing"])
+            #expect(unknown.code == .notFound && unknown.errors.contains("larder review list"), "\(unknown)")
         }
     }
 

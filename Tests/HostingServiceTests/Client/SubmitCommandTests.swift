@@ -75,6 +75,81 @@ import Testing
         }
     }
 
+    /// A submission that came back is put right by the command that made it.
+    @Test func whatCameBackIsSubmittedAgain() async throws {
+        try await HostFixture.with { fixture in
+            for name in ["Coast", "Isles", "Reefs"] { try await publish(name, fixture) }
+            #expect(try await submit(["Coast", "Isles", "Reefs", "--channel", "appStore"], fixture).code == .success)
+            let first = try #require(try await waiting(fixture).first)
+            #expect(first["channel"] == "appStore")
+            let id = try #require(first["id"]?.stringValue)
+            let items = first["items"]?.arrayValue ?? []
+            for pack in ["Isles 1", "Reefs 1"] {
+                let item = try #require(items.first { $0["pack"]?.stringValue == pack }?["id"]?.stringValue)
+                let rejected = try await fixture.run(["review", "reject", item, "-m", "No licence."])
+                #expect(rejected.code == .success, "\(rejected)")
+            }
+            #expect(try await fixture.run(["review", "approve", id]).code == .success)
+
+            // One of the two that were rejected is forgotten: nothing happens, and the way out is said.
+            let half = try await submit(["Isles", "--channel", "appStore"], fixture)
+            #expect(half.code == .badInput && half.errors.contains("larder review cancel \(id)"), "\(half)")
+            #expect(try await waiting(fixture).isEmpty)
+
+            // A new version takes the place of the old one, and one that is named again counts as mended.
+            let packs = try await fixture.publisher.send("GET", "/v1/apps/\(fixture.appID)/backgroundAssets").json
+            let isles = packs["data"]?.arrayValue?.first { $0["attributes"]?["assetPackIdentifier"] == "Isles" }
+            _ = try await fixture.publisher.publish(
+                fixture.archive("Isles", content: [4]), to: try #require(isles?["id"]?.stringValue))
+            let again = try await submit(["Isles", "Reefs", "--channel", "appStore"], fixture)
+            #expect(again.code == .success, "\(again)")
+            let second = try #require(try await waiting(fixture).first)
+            #expect(second["id"]?.stringValue == id)
+            let present = (second["items"]?.arrayValue ?? []).filter { $0["state"] != "REMOVED" }
+            #expect(Set(present.compactMap { $0["pack"]?.stringValue }) == ["Coast 1", "Isles 2", "Reefs 1"])
+            #expect(try await fixture.run(["review", "approve", id]).code == .success)
+            #expect(try await self.packs(fixture, .appStore) == 3)
+        }
+    }
+
+    /// A command that ended halfway, and is given again, does the rest.
+    @Test func whatWasHalfPutTogetherIsGoneOnWith() async throws {
+        try await HostFixture.with { fixture in
+            for name in ["Coast", "Isles"] { try await publish(name, fixture) }
+            let submission = try #require(
+                try await fixture.publisher.create(.reviewSubmissions, [:], ["app": (.apps, fixture.appID)])["id"]?
+                    .stringValue)
+            let packs = try await fixture.publisher.send(
+                "GET", "/v1/apps/\(fixture.appID)/backgroundAssets?sort=assetPackIdentifier&include=internalBetaVersion"
+            )
+            let version = try packs.json["data"]?.arrayValue?.first?["relationships"]?["internalBetaVersion"]?["data"]
+            _ = try await fixture.publisher.create(
+                .reviewSubmissionItems, [:],
+                [
+                    "reviewSubmission": (.reviewSubmissions, submission),
+                    "backgroundAssetVersion": (
+                        .backgroundAssetVersions, try #require(version?["id"]?.stringValue)
+                    ),
+                ])
+            let submitted = try await submit(["Coast", "Isles", "--channel", "appStore"], fixture)
+            #expect(submitted.code == .success && submitted.output.contains(submission), "\(submitted)")
+            #expect(try await waiting(fixture).first?["items"]?.arrayValue?.count == 2)
+        }
+    }
+
+    @Test func whatIsNotCompleteIsNotBegunWith() async throws {
+        try await HostFixture.with { fixture in
+            try await publish("Coast", fixture)
+            let pack = try await fixture.publisher.pack("Isles", app: fixture.appID)
+            _ = try await fixture.publisher.version(of: pack)
+            let refused = try await submit(["Coast", "Isles", "--channel", "appStore"], fixture)
+            #expect(refused.code == .badInput, "\(refused)")
+            #expect(refused.errors.contains("Version 1 of the pack \"Isles\" is AWAITING_UPLOAD"), "\(refused)")
+            let all = try await fixture.run(["review", "list", "--all"])
+            #expect(all.output.contains("Nothing waits"), "\(all)")
+        }
+    }
+
     @Test func whatCannotBeSubmittedIsSaid() async throws {
         try await HostFixture.with { fixture in
             try await publish("Coast", fixture)

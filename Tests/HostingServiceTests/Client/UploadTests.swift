@@ -216,7 +216,7 @@ import Testing
                 ["upload", archive, "--app", HostFixture.bundleID, "--wait", "--json"])
             let lines = try json.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)).value }
             #expect(lines.first?["event"] == "began")
-            #expect(lines.contains { $0["event"] == "progress" && $0["completed"] == $0["total"] })
+            #expect(lines.count { $0["event"] == "progress" && $0["completed"] == $0["total"] } == 1)
             #expect(lines.last?["event"] == "processed")
             #expect(lines.last?["state"] == "COMPLETE")
             #expect(lines.last?["version"] == "2")
