@@ -10,10 +10,13 @@ package struct AppArchive: Sendable {
     package let path: FilePath
     /// How many files, folders and links it may hold: each may become one on the disk.
     package let maximumEntries: UInt64
+    /// Bytes of all their names together: folders' names are kept until the end.
+    package let maximumNameSize: UInt64
 
-    package init(path: FilePath, maximumEntries: UInt64 = 1_000_000) {
+    package init(path: FilePath, maximumEntries: UInt64 = 1_000_000, maximumNameSize: UInt64 = 64 << 20) {
         self.path = path
         self.maximumEntries = maximumEntries
+        self.maximumNameSize = maximumNameSize
     }
 
     /// What an archive holds, known without writing it out.
@@ -38,7 +41,8 @@ package struct AppArchive: Sendable {
         try here.makeDirectories(at: scratch, permissions: .directoryPrivate)
         let skeleton = try TemporaryDirectory(prefix: "app", in: scratch)
         let folder = try OwnedDescriptor(skeleton.path, .readOnly, options: .directory)
-        let sink = AppArchiveSink(folder.borrowed, name: name, extent: .checkedFiles, limit: limit)
+        let sink = AppArchiveSink(
+            folder.borrowed, name: name, extent: .checkedFiles, limit: limit, maximumFolders: maximumEntries)
         let app = try read(into: sink) { if isCancelled() { throw CancellationError() } }
         do {
             let bundle = try AppBundleReader.bundle(at: skeleton.path.appending(app))
@@ -59,7 +63,8 @@ package struct AppArchive: Sendable {
     package func unpack(to folder: FilePath, limit: Int64, progress: @escaping (Int64) throws -> Void) throws -> String
     {
         let target = try OwnedDescriptor(folder, .readOnly, options: .directory)
-        let sink = AppArchiveSink(target.borrowed, name: name, extent: .everything, limit: limit)
+        let sink = AppArchiveSink(
+            target.borrowed, name: name, extent: .everything, limit: limit, maximumFolders: maximumEntries)
         let app = try read(into: sink) { try progress(sink.written) }
         try progress(sink.written)
         return app
@@ -72,6 +77,7 @@ package struct AppArchive: Sendable {
             let file = try OwnedDescriptor(path, .readOnly)
             var limits = ArchiveLimits.default
             limits.maximumEntries = maximumEntries
+            limits.maximumNameSize = maximumNameSize
             try ArchiveExtraction.read(file.borrowed, into: sink, limits: limits) { _ in try step() }
             return try sink.finish()
         } catch let error as ArchiveError {

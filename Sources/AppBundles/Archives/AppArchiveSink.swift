@@ -33,8 +33,11 @@ final class AppArchiveSink: ArchiveSink {
     ///   - folder: open and empty.
     ///   - name: the archive's, for messages.
     ///   - limit: how many bytes the files may have.
-    init(_ folder: FileDescriptor, name: String, extent: Extent, limit: Int64) {
-        extractor = DirectoryExtractor(directory: folder)
+    ///   - maximumFolders: how many folders may stand in paths only.
+    init(_ folder: FileDescriptor, name: String, extent: Extent, limit: Int64, maximumFolders: UInt64) {
+        var options = ExtractionOptions()
+        options.maximumImpliedFolders = maximumFolders
+        extractor = DirectoryExtractor(directory: folder, options: options)
         self.name = name
         self.extent = extent
         self.limit = limit

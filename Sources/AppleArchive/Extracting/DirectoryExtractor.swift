@@ -36,7 +36,7 @@ package final class DirectoryExtractor: ArchiveSink {
     package init(directory: FileDescriptor, options: ExtractionOptions = ExtractionOptions()) {
         root = directory
         self.options = options
-        folders = OpenFolders(root: directory)
+        folders = OpenFolders(root: directory, maximumMade: options.maximumImpliedFolders)
         state = ExtractionState()
     }
 
@@ -50,7 +50,7 @@ package final class DirectoryExtractor: ArchiveSink {
     ) throws {
         root = directory
         self.options = options
-        folders = OpenFolders(root: directory)
+        folders = OpenFolders(root: directory, maximumMade: options.maximumImpliedFolders)
         self.state = state
         mayReplace = true
         resumedPath = state.lastPath

@@ -14,6 +14,8 @@ package struct ExtractionOptions: Hashable, Sendable {
     /// Sets user and group, and keeps the set-user and set-group bits; has effect for root only.
     package var setsOwner = false
     package var setsModificationTimes = true
+    /// How many folders may be made that stand in paths only and are no entries.
+    package var maximumImpliedFolders: UInt64 = 16_000_000
 
     package init() {}
 }

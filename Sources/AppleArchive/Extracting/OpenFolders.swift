@@ -24,11 +24,17 @@ struct OpenFolders {
     }
 
     private let root: FileDescriptor
+    /// How many folders may be made that stand in paths only. A few long paths can name many.
+    private let maximumMade: UInt64
+    private var made: UInt64 = 0
     private var stack: [Folder] = []
     /// The way as the archive writes it; empty at the root.
     private var path: String { stack.last?.path ?? "" }
 
-    init(root: FileDescriptor) { self.root = root }
+    init(root: FileDescriptor, maximumMade: UInt64) {
+        self.root = root
+        self.maximumMade = maximumMade
+    }
 
     /// The folder the way leads to.
     var current: FileDescriptor { stack.last?.descriptor ?? root }
@@ -51,11 +57,11 @@ struct OpenFolders {
 
     private mutating func enter(_ name: String, creating: Bool) throws {
         let inner = path.isEmpty ? name : path + "/" + name
-        let descriptor = try Self.open(name, in: current, path: inner, creating: creating)
+        let descriptor = try open(name, in: current, path: inner, creating: creating)
         stack.append(Folder(name: name, path: inner, descriptor: descriptor))
     }
 
-    private static func open(
+    private mutating func open(
         _ name: String, in parent: FileDescriptor, path: String, creating: Bool
     ) throws -> FileDescriptor {
         func attempt() throws -> FileDescriptor {
@@ -66,12 +72,20 @@ struct OpenFolders {
             do {
                 return try attempt()
             } catch let error as Errno where error == .noSuchFileOrDirectory && creating {
+                made += 1
+                guard made <= maximumMade else {
+                    throw ArchiveError(
+                        .limitExceeded,
+                        "The archive's paths name more than \(maximumMade) folders that it does not hold.")
+                }
                 try systemCall { mkdirat(parent.rawValue, name, 0o755) }
                 return try attempt()
             }
         } catch let error as Errno where error == .notDirectory || error == .tooManySymbolicLinkLevels {
             throw ArchiveError(
                 .notAFolder, "The archive puts something into \(path), which is no folder; it is not safe to extract.")
+        } catch let error as ArchiveError {
+            throw error
         } catch {
             throw ArchiveError(.inputOutput, "The folder \(path) cannot be made or opened.", cause: error)
         }

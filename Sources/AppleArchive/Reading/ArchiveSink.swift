@@ -28,6 +28,9 @@ extension ArchiveSink {
 package struct ArchiveLimits: Hashable, Sendable {
     /// How many entries the archive may hold.
     package var maximumEntries: UInt64 = 16_000_000
+    /// Bytes of all paths and targets of links together: whoever takes an archive keeps many of them, and may have to make a
+    /// folder for every other byte.
+    package var maximumNameSize: UInt64 = 4 << 30
     /// How many names a path may have.
     package var maximumPathDepth = 256
     /// The sum of all contents in bytes, counted as soon as an entry claims its size.

@@ -19,6 +19,8 @@ struct EntryParser {
         var dataBlob: Int?
         var dataDelivered: UInt64 = 0
         var entryCount: UInt64 = 0
+        /// Bytes of all paths and targets of links so far.
+        var nameSize: UInt64 = 0
         var totalSize: UInt64 = 0
 
         func decodedEntry() throws -> EntryHeader? {
@@ -99,6 +101,13 @@ struct EntryParser {
         state.entryCount += 1
         guard state.entryCount <= limits.maximumEntries else {
             throw ArchiveError(.limitExceeded, "The archive has more than \(limits.maximumEntries) entries.")
+        }
+        state.nameSize += UInt64(entry.path.utf8.count + (entry.linkTarget ?? "").utf8.count)
+        guard state.nameSize <= limits.maximumNameSize else {
+            throw ArchiveError(
+                .limitExceeded,
+                "With \(ArchivePath.display(entry.path.utf8)) the archive's names come to more than the "
+                    + "\(limits.maximumNameSize) bytes allowed.")
         }
         let depth = entry.path.isEmpty ? 0 : 1 + entry.path.utf8.count { $0 == UInt8(ascii: "/") }
         guard depth <= limits.maximumPathDepth else {

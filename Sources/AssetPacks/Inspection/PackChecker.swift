@@ -9,7 +9,6 @@ final class PackChecker: ArchiveSink {
     private let source: String
     /// How many items there may be, with the folders that stand in paths only.
     private let maximumItems: UInt64
-    private var nameSize: UInt64 = 0
     private var manifestBytes: [UInt8]?
     private var isReadingManifest = false
     /// Entries below `Contents`, by their path there.
@@ -28,8 +27,6 @@ final class PackChecker: ArchiveSink {
         var isOpen = false
     }
 
-    /// Bytes of paths and links for each entry that an archive may have: every name is kept until the end.
-    private static let nameSizePerEntry: UInt64 = 256
     /// Warnings that are told; of any more only the number is.
     private static let maximumWarnings = 100
 
@@ -62,10 +59,6 @@ final class PackChecker: ArchiveSink {
     }
 
     private func add(_ entry: EntryHeader, at path: PackPath) throws {
-        nameSize += UInt64(path.string.utf8.count + (entry.linkTarget ?? "").utf8.count)
-        guard nameSize / Self.nameSizePerEntry < maximumItems else {
-            throw notAPack("its names come to more than \(nameSize) bytes")
-        }
         let content: Selection.Item.Content
         switch entry.type {
         case .regularFile:

@@ -59,6 +59,11 @@ package struct HostLimits: Sendable {
     package var installedSize: UInt64 = 256 << 30
     /// Files, folders and links in one archive: a host keeps the names of all while it checks them.
     package var archiveEntries = 1_000_000
+    /// Bytes of all names in one archive: 256 for each on average.
+    var archiveNames: UInt64 {
+        let (size, overflow) = UInt64(clamping: archiveEntries).multipliedReportingOverflow(by: 256)
+        return overflow ? .max : size
+    }
     /// Bytes of an app bundle's files, unpacked.
     package var appSize: Int64 = 4_000_000_000
     /// Bytes of all archives of one app that devices can get.

@@ -108,6 +108,7 @@ struct VersionProcessor: Sendable {
         var limits = ArchiveLimits.default
         limits.maximumTotalSize = context.limits.installedSize
         limits.maximumEntries = UInt64(clamping: context.limits.archiveEntries)
+        limits.maximumNameSize = context.limits.archiveNames
         // What a message says of the file must be what its sender calls it, not where it is here.
         let path = archive.path.string
         func named(_ message: String) -> String { message.replacing(path, with: name) }

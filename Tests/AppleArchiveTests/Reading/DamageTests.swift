@@ -159,6 +159,16 @@ import Testing
         }
         #expect(error.code == .limitExceeded)
 
+        // Paths and targets of links, together.
+        limits = ArchiveLimits()
+        limits.maximumNameSize = 10
+        #expect(
+            try decode(RawEntry.folder("abcde") + RawEntry.link("l", to: "abcd"), limits: limits).entries.count == 2)
+        error = try #require(throws: ArchiveError.self) {
+            try decode(RawEntry.folder("abcde") + RawEntry.link("l", to: "abcde"), limits: limits)
+        }
+        #expect(error.code == .limitExceeded && error.message.contains("'l'"), "\(error.message)")
+
         error = try #require(throws: ArchiveError.self) {
             try decode(RawEntry.folder(Array(repeating: "d", count: 300).joined(separator: "/")))
         }

@@ -96,6 +96,43 @@ struct AppArchiveTests {
         }
     }
 
+    /// What costs few bytes in an archive, and would cost much to keep or to unpack.
+    @Test func namesAndFoldersOfAnArchiveAreBounded() throws {
+        try Scratch.with { scratch in
+            let good = try AppArchiveFixture.bytes(of: bundle(scratch), .none)
+            func message(_ more: [UInt8], unpacks: Bool = false) throws -> String? {
+                let path = try scratch.write(good + more, to: "Game.aar")
+                let archive = AppArchive(path: path, maximumEntries: 40, maximumNameSize: 4000)
+                do {
+                    if unpacks {
+                        let target = try scratch.makeDirectory("out-\(more.count)")
+                        _ = try archive.unpack(to: target, limit: 1 << 20) { _ in }
+                    } else {
+                        _ = try archive.survey(scratch: scratch("incoming"), limit: 1 << 20) { false }
+                    }
+                    return nil
+                } catch let error as BundleError {
+                    return error.message
+                }
+            }
+            #expect(try message([]) == nil)
+            #expect(try message([], unpacks: true) == nil)
+            let long = String(repeating: "n", count: 200)
+            let names = (0..<20).flatMap { Self.entry(.directory, "Game.app/\(long)\($0)") }
+            let links = (0..<20).flatMap { Self.entry(.symbolicLink, "Game.app/\($0)", to: long) }
+            let deep = Self.file("Game.app/Extensions/" + String(repeating: "d/", count: 60) + "f")
+            for isUnpacked in [false, true] {
+                for more in [names, links] {
+                    let said = try message(more, unpacks: isUnpacked)
+                    #expect(said?.contains("more than the 4000 bytes") == true, "\(said ?? "")")
+                }
+                let said = try message(deep, unpacks: isUnpacked)
+                #expect(said?.contains("more than 40 folders") == true, "\(said ?? "")")
+            }
+            #expect(try FileDescriptor.currentDirectory.entries(at: scratch("incoming")).isEmpty)
+        }
+    }
+
     @Test func everyKeyIsCheckedAsInAFolder() throws {
         try Scratch.with { scratch in
             let path = try bundle(scratch) {

@@ -220,6 +220,83 @@ import Testing
         }
     }
 
+    /// Each link names the next one: they are looked at once each, not over and over until no more can be made.
+    @Test(.timeLimit(.minutes(1))) func aLongChainOfLinksIsMadeInOneGo() throws {
+        try withAppRoot { root, generations, _ in
+            let count = 20_000
+            var fixture = PackFixture("levels", files: ["z": [1, 2, 3]])
+            fixture.entries = (0..<count).map {
+                .link("Contents/l\(100_000 + $0)", $0 == count - 1 ? "z" : "l\(100_001 + $0)")
+            }
+            try install(fixture, in: generations)
+            #expect(try generations.localPacks().first?.fileCount == UInt64(count) + 1)
+            let folder = root.appending(try #require(try generations.localPacks().first).directory)
+            #expect(try File.read(folder.appending("l100000"), limit: 10) == [1, 2, 3])
+        }
+    }
+
+    /// What costs few bytes in an archive, and would cost the device much.
+    @Test(arguments: [
+        BadPack(
+            testDescription: "names of links",
+            change: { fixture in
+                fixture.entries = (0..<20).map { .link("Contents/l\($0)", "a/f") }
+            }, says: "links whose names"),
+        BadPack(
+            testDescription: "names of hard links",
+            change: { fixture in
+                fixture.entries = (0..<30).map { number in
+                    var entry = EntryHeader(type: .regularFile, path: "Contents/h\(number)")
+                    entry.hardLinkCluster = UInt64(number)
+                    return entry
+                }
+            }, says: "links whose names"),
+        BadPack(
+            testDescription: "folders",
+            change: {
+                $0.entries = [
+                    EntryHeader(type: .directory, path: "Contents/" + String(repeating: "d/", count: 20) + "d")
+                ]
+            },
+            says: "more than the 20 folders"),
+        BadPack(
+            testDescription: "entries",
+            change: { fixture in
+                fixture.entries = (0..<40).map { EntryHeader(type: .regularFile, path: "Contents/f\($0)") }
+            }, says: "more than 40 entries"),
+        BadPack(
+            testDescription: "names",
+            change: { fixture in
+                fixture.entries = (0..<30).map {
+                    EntryHeader(type: .regularFile, path: "Contents/" + String(repeating: "n", count: 100) + "\($0)")
+                }
+            }, says: "more than the 3000 bytes allowed"),
+    ])
+    func whatCostsMuchIsRefused(_ bad: BadPack) throws {
+        try withAppRoot { (_, generations, _) throws in
+            var options = PackPipeline.Options()
+            options.maximumEntries = 40
+            options.maximumNameSize = 3000
+            options.bounds = StagingSink.Bounds(linkSize: 1000, folders: 20)
+            func take(_ fixture: PackFixture) throws {
+                let archive = try fixture.archive()
+                let staged = StagedPack(layout: generations.layout, id: "levels")
+                let pipeline = try PackPipeline(
+                    fixture.download(archive), staged: staged, previous: nil, options: options)
+                try pipeline.feed(archive)
+                _ = try pipeline.finish(directory: "packs/levels/1-0000")
+            }
+            var fixture = PackFixture("levels", files: ["a/f": [1, 2, 3]])
+            fixture.entries = [.link("Contents/l", "a/f")]
+            try take(fixture)
+            bad.change(&fixture)
+            fixture.version = 2
+            let thrown = #expect(throws: (any Error).self) { try take(fixture) }
+            let error = try #require(thrown as? any LarderError)
+            #expect(error.message.contains(bad.says), "\(error)")
+        }
+    }
+
     struct BadPack: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var change: @Sendable (inout PackFixture) -> Void

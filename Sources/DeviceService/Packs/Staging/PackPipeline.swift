@@ -18,6 +18,10 @@ final class PackPipeline {
         var durableInterval: Int64 = 64 << 20
         /// Bytes of the archive between two checkpoints at least.
         var checkpointInterval: UInt64 = 1 << 20
+        /// Of an archive, with the bytes of all names: each may become a file, and a line in the list of them.
+        var maximumEntries: UInt64 = 4_000_000
+        var maximumNameSize: UInt64 = 512 << 20
+        var bounds = StagingSink.Bounds()
         var hook: CommitHook?
 
         init() {}
@@ -38,7 +42,7 @@ final class PackPipeline {
     private var leavesWritten = 0
     private var lastCheckpoint: UInt64 = 0
     private var lastDurable: Int64 = 0
-    private var checkpointInterval: UInt64
+    private var isKeeping = false
     private let flusher = StagingFlusher()
     /// For `If-Range` when the download goes on.
     private(set) var validator: String?
@@ -51,7 +55,6 @@ final class PackPipeline {
         self.staged = staged
         self.previous = previous
         self.options = options
-        checkpointInterval = options.checkpointInterval
         space = try FileSystemSpace(at: staged.layout.root)
         let checkpoint = Self.checkpoint(of: staged, download)
         do {
@@ -112,8 +115,8 @@ final class PackPipeline {
     /// fetched again when it goes on is less than a block and the digest's span.
     /// - Throws: as `feed`; then the checkpoint before counts.
     func keep() throws {
-        checkpointInterval = 1
-        defer { checkpointInterval = options.checkpointInterval }
+        isKeeping = true
+        defer { isKeeping = false }
         try decoder.settle()
     }
 
@@ -151,7 +154,9 @@ final class PackPipeline {
     }
 
     private func checkpoint(at archive: ArchiveCheckpoint) throws {
-        guard sink.isAtSafePoint, archive.archiveOffset >= lastCheckpoint + checkpointInterval else { return }
+        // A checkpoint holds all links: where they are many, it comes less often.
+        let interval = isKeeping ? 1 : max(options.checkpointInterval, sink.state.linkSize)
+        guard sink.isAtSafePoint, archive.archiveOffset >= lastCheckpoint + interval else { return }
         lastCheckpoint = archive.archiveOffset
         try staged.writeJournal(of: sink)
         let checkpoint = StagingCheckpoint(
@@ -200,9 +205,11 @@ final class PackPipeline {
             throw StoreError(
                 .system, "The digests of the pack \(download.id) are incomplete; the download begins again.")
         }
-        let sink = try StagingSink(staged, resuming: checkpoint.sink, previous: previous, blockSize: space.blockSize)
+        let sink = try StagingSink(
+            staged, resuming: checkpoint.sink, previous: previous, blockSize: space.blockSize, bounds: options.bounds)
         let decoder = try ArchiveDecoder(
-            sink: sink, limits: limits(download, space), threads: options.threads, resuming: checkpoint.archive)
+            sink: sink, limits: limits(download, options, space), threads: options.threads, resuming: checkpoint.archive
+        )
         return (sink, decoder, TreeDigest(resuming: leaves))
     }
 
@@ -211,14 +218,18 @@ final class PackPipeline {
         _ space: FileSystemSpace
     ) throws -> Parts {
         try staged.begin(download.identity)
-        let sink = try StagingSink(staged, resuming: nil, previous: previous, blockSize: space.blockSize)
-        let decoder = try ArchiveDecoder(sink: sink, limits: limits(download, space), threads: options.threads)
+        let sink = try StagingSink(
+            staged, resuming: nil, previous: previous, blockSize: space.blockSize, bounds: options.bounds)
+        let decoder = try ArchiveDecoder(sink: sink, limits: limits(download, options, space), threads: options.threads)
         return (sink, decoder, TreeDigest())
     }
 
     /// An archive may not unpack to more than the manifest says, nor to more than there is room for.
-    private static func limits(_ download: PackDownload, _ space: FileSystemSpace) -> ArchiveLimits {
+    private static func limits(_ download: PackDownload, _ options: Options, _ space: FileSystemSpace) -> ArchiveLimits
+    {
         var limits = ArchiveLimits.default
+        limits.maximumEntries = options.maximumEntries
+        limits.maximumNameSize = options.maximumNameSize
         let manifest: Int64 = 16 << 20
         if let promised = download.installedSize {
             limits.maximumTotalSize = UInt64(clamping: promised + manifest)

@@ -25,6 +25,9 @@ final class StagingSink: ArchiveSink {
         var linkedSize: UInt64 = 0
         var manifestWasRead = false
         var links: [Link] = []
+        /// What they and the clusters take in memory, and in each checkpoint, more or less.
+        var linkSize: UInt64 = 0
+        var folderCount: UInt64 = 0
         /// Of each cluster of hard links the path that carried the content.
         var clusters: [UInt64: String] = [:]
         var current: Current?
@@ -46,9 +49,19 @@ final class StagingSink: ArchiveSink {
         var matchesOld = false
     }
 
+    /// What an archive may make the device keep, beside its files' bytes.
+    struct Bounds: Hashable, Sendable {
+        /// Of links and hard links, whose names are kept until the end.
+        var linkSize: UInt64 = 64 << 20
+        /// Also such as stand in paths only: few long paths can name many.
+        var folders: UInt64 = 4_000_000
+    }
+
     static let contentsPrefix = "Contents/"
     private static let manifestName = "manifest.json"
     private static let largestManifest = 16 << 20
+    /// Bytes of the journal that are gathered in memory.
+    private static let largestPending = 4 << 20
 
     let packID: String
     var state: State
@@ -59,12 +72,13 @@ final class StagingSink: ArchiveSink {
     let contents: OwnedDescriptor
     private let previous: PreviousVersion?
     private let blockSize: UInt64
+    let bounds: Bounds
     private var folder: (path: String, descriptor: FileDescriptor)?
     var output: FileDescriptor?
     private var manifest: [UInt8]?
     /// Of the file that is being written.
     var hasher = SHA256()
-    private let staged: StagedPack
+    let staged: StagedPack
     private var mayBeLeftover: LeftoverCheck
 
     /// - Parameters:
@@ -72,7 +86,7 @@ final class StagingSink: ArchiveSink {
     ///   - previous: the folder of the pack's local version, to link unchanged files from.
     /// - Throws: `Errno`, `StoreError` when the folder does not fit the state.
     init(
-        _ staged: StagedPack, resuming: State?, previous: FilePath?, blockSize: Int64
+        _ staged: StagedPack, resuming: State?, previous: FilePath?, blockSize: Int64, bounds: Bounds = Bounds()
     ) throws {
         packID = staged.id
         self.staged = staged
@@ -80,6 +94,7 @@ final class StagingSink: ArchiveSink {
         contents = try OwnedDescriptor(staged.contents, .readOnly, options: .directory)
         self.previous = try previous.map { try PreviousVersion($0) }
         self.blockSize = UInt64(max(blockSize, 1))
+        self.bounds = bounds
         mayBeLeftover = LeftoverCheck(staged, journalLength: resuming?.journalLength)
         try reopenCurrent()
     }
@@ -163,60 +178,11 @@ final class StagingSink: ArchiveSink {
         try count(current.path, size: current.size, stamp: stamp, digest: hasher.finishAndReset())
     }
 
-    /// Makes the links and checks that nothing is missing. To be called when the archive is complete.
-    /// - Throws: `StoreError`, `Errno`
-    func finish() throws {
-        guard state.manifestWasRead else {
-            throw bad("has no manifest.json; package it with `ba-package`")
-        }
-        // Links may name links: what cannot be made yet is tried again while others are.
-        var pending = state.links
-        var digests = try pending.isEmpty ? [:] : self.digests(of: Set(pending.map(\.target)))
-        while !pending.isEmpty {
-            let rest = try pending.filter { try !make($0, &digests) }
-            if rest.count == pending.count, let link = rest.first {
-                throw bad("holds the link \(link.path) to \(link.target), which the pack does not hold")
-            }
-            pending = rest
-        }
-        state.links = []
-    }
-
-    /// Makes a second name of a file; false when there is no such file yet.
-    private func make(_ link: Link, _ digests: inout [String: Digest]) throws -> Bool {
-        guard let status = try? contents.borrowed.status(at: FilePath(link.target)) else { return false }
-        guard status.kind == .regular, let digest = digests[link.target] else {
-            throw bad("holds the link \(link.path) to \(link.target), which is no file")
-        }
-        try create(link.path) { folder, name in
-            try contents.borrowed.link(from: FilePath(link.target), to: name, in: folder)
-        }
-        digests[link.path] = digest
-        try count(link.path, size: UInt64(clamping: status.size), stamp: FileStamp(status), digest: digest)
-        return true
-    }
-
-    /// What was recorded of files that are complete.
-    private func digests(of paths: Set<String>) throws -> [String: Digest] {
-        var digests: [String: Digest] = [:]
-        func note(_ record: FileRecordView) {
-            let path = String(decoding: record.path, as: UTF8.self)
-            if paths.contains(path) { digests[path] = Digest(bytes: Array(record.digest)) }
-        }
-        let file = try OwnedDescriptor(staged.journal, .readOnly)
-        let mapping = try MappedFile(file.borrowed)
-        try withExtendedLifetime(mapping) {
-            let counted = mapping.bytes.prefix(Int(clamping: state.journalLength))
-            try StagingJournal.forEachFile(UnsafeRawBufferPointer(rebasing: counted), note)
-        }
-        try journal.pending.withUnsafeBytes { try StagingJournal.forEachFile($0, note) }
-        return digests
-    }
-
     // MARK: - Files
 
     private func beginFile(_ path: String, _ entry: EntryHeader) throws {
         if let cluster = entry.hardLinkCluster {
+            try keep(path, state.clusters[cluster] ?? "")
             if !entry.hasData, let first = state.clusters[cluster] {
                 state.links.append(Link(path: path, target: first))
                 return
@@ -283,22 +249,12 @@ final class StagingSink: ArchiveSink {
         previous?.closeFile()
     }
 
-    private func addLink(_ path: String, target: String) throws {
-        let parent = Self.split(path).parent
-        let resolved = FilePath("/" + parent).pushing(FilePath(target)).lexicallyNormalized()
-        let joined = parent.isEmpty ? target : parent + "/" + target
-        let climbs = FilePath(joined).lexicallyNormalized().components.first?.kind == .parentDirectory
-        guard !target.hasPrefix("/"), !climbs, !resolved.components.isEmpty else {
-            throw bad("holds the link \(path) to \(target), which leads out of the pack")
-        }
-        // No component of the target can be a link, because links are no directories here.
-        state.links.append(Link(path: path, target: FilePath(absolute: false, resolved.components).string))
-    }
-
     /// - Parameter stamp: nil for a file that was linked: it is looked up.
     func count(_ path: String, size: UInt64, stamp: FileStamp?, digest: Digest) throws {
         let stamp = try stamp ?? FileStamp(contents.borrowed.status(at: FilePath(path)))
         journal.append(FileRecord(path: path, size: size, stamp: stamp, digest: digest))
+        // What is written before its checkpoint does not count yet, and is out of memory.
+        if journal.pending.count >= Self.largestPending { try staged.writeJournal(of: self) }
         mayBeLeftover.complete(path)
         state.fileCount += 1
         state.installedSize += size
@@ -320,7 +276,7 @@ final class StagingSink: ArchiveSink {
             do {
                 opened = try contents.borrowed.openDirectory(at: name)
             } catch Errno.noSuchFileOrDirectory {
-                try contents.borrowed.makeDirectories(at: name)
+                try makeFolders(name)
                 opened = try contents.borrowed.openDirectory(at: name)
             }
         } catch Errno.notDirectory {
@@ -328,6 +284,22 @@ final class StagingSink: ArchiveSink {
         }
         folder = (path, opened)
         return opened
+    }
+
+    private func makeFolders(_ path: FilePath) throws {
+        var folder = FilePath()
+        for component in path.components {
+            folder.append(component)
+            do {
+                try contents.borrowed.makeDirectory(at: folder)
+            } catch Errno.fileExists {
+                continue
+            }
+            state.folderCount += 1
+            guard state.folderCount <= bounds.folders else {
+                throw bad("holds more than the \(bounds.folders) folders that a device makes")
+            }
+        }
     }
 
     /// Opens the file that was being written at the checkpoint, cut to what the checkpoint counts.
@@ -367,12 +339,12 @@ final class StagingSink: ArchiveSink {
         }
     }
 
-    private static func split(_ path: String) -> (parent: String, name: String) {
+    static func split(_ path: String) -> (parent: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
         return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
     }
 
-    private func bad(_ what: String) -> StoreError {
+    func bad(_ what: String) -> StoreError {
         StoreError(.badArchive, "The archive of the pack \(packID) \(what).")
     }
 }
