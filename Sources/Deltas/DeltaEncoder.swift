@@ -13,6 +13,9 @@ package final class DeltaEncoder {
     /// What takes fewer bytes than this needs no other way.
     private static let hardlyAnything = 64
 
+    /// What takes fewer bytes than one of so many of the target is found well enough.
+    private static let muchOfAll = 16
+
     private let coder: StreamCoder
 
     /// - Parameter memory: what the encoders of several threads share.
@@ -22,12 +25,15 @@ package final class DeltaEncoder {
     /// One piece, head and payload.
     /// - Parameters:
     ///   - target: at least one byte and at most `DeltaFormat.pieceSize`.
+    ///   - places: where in the base the target may stand if nothing moved.
     ///   - isSlowAllowed: whether size counts more than the time to decode.
-    package func encode(_ target: UnsafeRawBufferPointer, base: DeltaBase, isSlowAllowed: Bool) -> [UInt8] {
+    package func encode(
+        _ target: UnsafeRawBufferPointer, base: DeltaBase, places: [Int] = [], isSlowAllowed: Bool
+    ) -> [UInt8] {
         defer { base.releasePages() }
         let slowBytes = isSlowAllowed ? target.count : target.count / Self.unnoticedPart + 1024
         var best: (method: DeltaFormat.Method, payload: [UInt8])?
-        for way in promising(target, base) {
+        for way in promising(target, base, places) {
             let payload = encode(target, base, way, slowBytes)
             if payload.count < best?.payload.count ?? .max { best = (way.method, payload) }
         }
@@ -41,23 +47,29 @@ package final class DeltaEncoder {
     ) -> [UInt8] {
         switch way {
         case .prefixed(let range): PrefixedPiece.encode(target, base: base.bytes, range: range, coder, slowBytes)
-        case .copies, .differences:
+        case .copies, .differences, .inPlace:
             InstructionPiece.encode(
                 target, base: base.bytes, way.instructions(for: target, base), coder: coder, slowBytes: slowBytes)
         }
     }
 
     /// The ways that are worth a try, by what they take for a sample.
-    private func promising(_ target: UnsafeRawBufferPointer, _ base: DeltaBase) -> [DeltaWay] {
-        DeltaSample.with(target) { sample in
+    private func promising(_ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ places: [Int]) -> [DeltaWay] {
+        DeltaSample.with(target) { sample, starts in
             let copies = CopyFinder.matches(of: sample, in: base)
             let copying = estimate(sample, base, Instruction.copies(copies))
             let differences = MatchFinder.matches(of: sample, in: base)
-            // Without anything alike a prefix is no help, and instructions have the better literals.
-            guard copying > Self.hardlyAnything, !differences.isEmpty else { return [.copies] }
             let differing = estimate(
                 sample, base, Instruction.instructions(for: differences, target: sample, base: base.bytes))
             let instructions = min(copying, differing)
+            if instructions > sample.count / Self.muchOfAll,
+                let unmoved = UnmovedSample(sample, starts: starts, base: base.bytes, places: places),
+                estimate(sample, base, unmoved.instructions) < instructions
+            {
+                return [.inPlace(unmoved.place)]
+            }
+            // Without anything alike a prefix is no help, and instructions have the better literals.
+            guard copying > Self.hardlyAnything, !differences.isEmpty else { return [.copies] }
             guard instructions > Self.hardlyAnything else { return [.differences] }
             let range = PrefixedPiece.range(for: differences, baseSize: base.bytes.count)
             let prefixed = PrefixedPiece.estimate(sample, base: base.bytes, range: range, coder: coder)

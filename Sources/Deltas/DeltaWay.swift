@@ -9,11 +9,14 @@ enum DeltaWay: Hashable {
     case copies
     /// Stretches of the base to which something is added, and literals.
     case differences
+    /// What stands in the base from a place on, to which something is added: for numbers of which all changed a little, so that
+    /// hardly any bytes stand side by side as they did.
+    case inPlace(Int)
 
     var method: DeltaFormat.Method {
         switch self {
         case .prefixed: .prefixed
-        case .copies, .differences: .instructions
+        case .copies, .differences, .inPlace: .instructions
         }
     }
 
@@ -24,6 +27,10 @@ enum DeltaWay: Hashable {
         case .differences:
             Instruction.instructions(
                 for: MatchFinder.matches(of: target, in: base), target: target, base: base.bytes)
+        case .inPlace(let place):
+            Instruction.instructions(
+                for: [Match(target: 0, base: place, count: target.count).within(base.bytes.count)], target: target,
+                base: base.bytes)
         }
     }
 }

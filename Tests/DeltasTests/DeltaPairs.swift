@@ -30,7 +30,7 @@ enum DeltaPairs {
             Pair(description: "text from nothing", old: [], new: words),
             shiftedOffsets(bigEndian: false, phase: 0, &generator),
             shiftedOffsets(bigEndian: true, phase: 3, &generator),
-            risingWords(&generator),
+            risingWords(&generator), retrained(header: 4, &generator), retrained(header: 40, &generator),
         ]
     }
 
@@ -95,6 +95,19 @@ enum DeltaPairs {
         }
         return Pair(description: "rising words", old: [], new: new)
     }
+
+    /// Words of which each changed a little, so that nowhere eight bytes in a row are as they were, and a head that grew.
+    static func retrained(header: Int, _ generator: inout SeededGenerator) -> Pair {
+        var old = bytes(4, &generator)
+        var new = bytes(header, &generator)
+        for _ in 0..<30_000 {
+            let word = UInt32.random(in: 0x0100_0000...0xF000_0000, using: &generator)
+            let changed = word &+ UInt32.random(in: 1...200, using: &generator)
+            withUnsafeBytes(of: word.littleEndian) { old += $0 }
+            withUnsafeBytes(of: changed.littleEndian) { new += $0 }
+        }
+        return Pair(description: "retrained, after \(header) bytes", old: old, new: new)
+    }
 }
 
 /// A delta of any length, and back.
@@ -107,7 +120,7 @@ enum DeltaRoundTrip {
                 stride(from: 0, to: new.count, by: pieceSize).map { start in
                     encoder.encode(
                         UnsafeRawBufferPointer(rebasing: new[start..<min(start + pieceSize, new.count)]), base: base,
-                        isSlowAllowed: start == 0)
+                        places: [start, old.count - new.count + start], isSlowAllowed: start == 0)
                 }
             }
         }

@@ -59,6 +59,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [4, 40])
+    func findsNumbersThatAllChangedALittle(header: Int) throws {
+        var generator = SeededGenerator(seed: 10)
+        let pair = DeltaPairs.retrained(header: header, &generator)
+        let delta = try DeltaRoundTrip.delta(pair, pieceSize: 40_000)
+        // Of each word's four bytes one is new.
+        #expect(delta.joined().count < pair.new.count / 3)
+    }
+
     @Test func codesRisingWordsAsDifferences() throws {
         var generator = SeededGenerator(seed: 7)
         let pair = DeltaPairs.risingWords(&generator)

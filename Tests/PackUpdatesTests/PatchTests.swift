@@ -99,6 +99,45 @@ import Testing
         }
     }
 
+    /// Small files that got new names and were edited, and others that were put together.
+    @Test func findsSmallFilesThatWereRenamedAndMerged() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            var (old, new): ([String: [UInt8]], [String: [UInt8]]) = ([:], [:])
+            for index in 0..<40 {
+                old["old/\(index).txt"] = generator.bytes(Int.random(in: 2000...9000, using: &generator))
+            }
+            for index in 0..<20 {
+                var file = old["old/\(index).txt"] ?? []
+                file.insert(contentsOf: generator.bytes(20), at: file.count / 2)
+                new["new/\(index).dat"] = file
+            }
+            for index in 0..<5 {
+                new["merged/\(index)"] = (20..<23).flatMap { old["old/\($0 + 3 * index).txt"] ?? [] }
+            }
+            let pack = try PatchedPack(scratch, from: old, to: new)
+            let patch = try pack.patch()
+            // Noise that no old content had would cost all of its bytes.
+            #expect(patch.count < 20 * 120 + 40 * 60)
+            let collector = try pack.apply(patch)
+            #expect(Set(collector.contents.keys) == pack.changed && collector.failed.isEmpty)
+            Self.check(pack, collector)
+            #expect(try pack.patch("Again.patch") == patch)
+        }
+    }
+
+    @Test func resemblanceIsOfBytesAndNotOfWhatAllHave() {
+        var generator = SeededGenerator.forTest()
+        let parts = (0..<6).map { _ in generator.bytes(5000) }
+        let head = generator.bytes(5000)
+        var finder = ResemblanceFinder(size: 1 << 20)
+        for (content, part) in parts.enumerated() { (head + part).withUnsafeBytes { finder.add(content, $0) } }
+        let merged = head + parts[4] + Array(parts[1].prefix(3000))
+        #expect(merged.withUnsafeBytes { finder.contents(sharing: $0) } == [4, 1])
+        #expect(head.withUnsafeBytes { finder.contents(sharing: $0) }.isEmpty)
+        #expect(generator.bytes(9000).withUnsafeBytes { finder.contents(sharing: $0) }.isEmpty)
+    }
+
     @Test(arguments: [1, 15, 16, 17, 100, 1024, 1025, 4096, 4097])
     func piecesAreOfAboutOneSize(count: Int) {
         let pieces = PatchMaker.pieces(of: 7..<7 + count, atMost: 1024)

@@ -6,4 +6,11 @@ struct Match: Hashable {
     var target: Int
     var base: Int
     var count: Int
+
+    /// What of it lies within a base of `size` bytes.
+    func within(_ size: Int) -> Match {
+        let before = max(0, -base)
+        return Match(
+            target: target + before, base: base + before, count: max(0, min(count - before, size - base - before)))
+    }
 }

@@ -97,7 +97,7 @@ package struct ContentChunker: Sendable {
     }
 
     /// The first 256 numbers that SplitMix64 gives from the state 1.
-    private static let gear: [UInt64] = {
+    static let gear: [UInt64] = {
         var state: UInt64 = 1
         return (0..<256).map { _ in
             state &+= 0x9E37_79B9_7F4A_7C15

@@ -4,6 +4,8 @@
 /// Where what a patch is made of lies in two files: the bases of each group one behind the other, and its targets.
 struct PatchLayout {
     struct Group: Hashable {
+        /// Bytes of the first base, of which the only target may be a later state; nil when there is no such.
+        let likeliestBase: Int?
         let bases: Range<Int>
         let targets: Range<Int>
     }
@@ -24,8 +26,20 @@ struct PatchLayout {
             let base = Int(baseSize)
             oldBases.place(group.bases, at: &baseSize)
             newBases.place(group.newBases, at: &baseSize)
+            let first = group.targets.count == 1 ? group.bases.first : nil
             groups.append(
-                Group(bases: base..<Int(baseSize), targets: targets.place(group.targets, at: &targetSize)))
+                Group(
+                    likeliestBase: first.map { Int(old.index.contents[$0].size) }, bases: base..<Int(baseSize),
+                    targets: targets.place(group.targets, at: &targetSize)))
         }
+    }
+
+    /// Where in a group's bases a piece of its targets may stand: as far from the first one's start, or from its end.
+    func places(of piece: Range<Int>, in number: Int) -> [Int] {
+        let group = groups[number]
+        guard let size = group.likeliestBase else { return [] }
+        let fromStart = piece.lowerBound - group.targets.lowerBound
+        let fromEnd = size - (group.targets.upperBound - piece.lowerBound)
+        return fromStart == fromEnd ? [fromStart] : [fromStart, fromEnd]
     }
 }

@@ -54,7 +54,15 @@ package enum PatchMaker {
     ) throws -> Summary {
         let parent = path.removingLastComponent()
         let folder = try TemporaryDirectory(prefix: ".larder-patch", in: parent.isEmpty ? "." : parent)
-        let plan = PatchPlan(from: old.index, to: new.index)
+        let resembling = try ContentResemblance(from: old.index, to: new.index).bases(from: old.index, to: new.index) {
+            (oldLayout, newLayout, size) in
+            defer { try? FileDescriptor.currentDirectory.remove(at: folder.path.appending("resemblance")) }
+            return try contents(in: folder.path, "resemblance", size) { file in
+                try old.unpack(oldLayout, to: file, isCancelled: isCancelled)
+                try new.unpack(newLayout, to: file, isCancelled: isCancelled)
+            }
+        }
+        let plan = PatchPlan(from: old.index, to: new.index, resembling: resembling)
         let layout = PatchLayout(of: plan, from: old, to: new)
         let bases = try contents(in: folder.path, "bases", layout.baseSize) { file in
             try old.unpack(layout.oldBases, to: file, isCancelled: isCancelled)
@@ -94,7 +102,8 @@ package enum PatchMaker {
                 while pipeline.inFlight >= pipeline.capacity, let piece = pipeline.next(waiting: true) {
                     try finish(piece)
                 }
-                pipeline.submit(PatchPiece(group: group, targets: targets, range: piece))
+                let places = layout.places(of: piece, in: number)
+                pipeline.submit(PatchPiece(group: group, targets: targets, range: piece, places: places))
             }
         }
         while let piece = pipeline.next(waiting: true) { try finish(piece) }

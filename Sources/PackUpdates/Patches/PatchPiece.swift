@@ -83,13 +83,16 @@ final class PatchPiece {
     let count: Int
     private let targets: MappedContents
     private let range: Range<Int>
+    private let places: [Int]
     private(set) var delta: [UInt8] = []
     private(set) var failure: (any Error)?
 
-    init(group: PatchGroupWork, targets: MappedContents, range: Range<Int>) {
+    /// - Parameter places: where in the group's bases the piece may stand if nothing moved.
+    init(group: PatchGroupWork, targets: MappedContents, range: Range<Int>, places: [Int]) {
         self.group = group
         self.targets = targets
         self.range = range
+        self.places = places
         count = range.count
     }
 
@@ -104,7 +107,7 @@ final class PatchPiece {
             return
         }
         let target = UnsafeRawBufferPointer(rebasing: targets.bytes[range])
-        delta = encoder.encode(target, base: group.base(), isSlowAllowed: group.isSlowAllowed)
+        delta = encoder.encode(target, base: group.base(), places: places, isSlowAllowed: group.isSlowAllowed)
         let again = UnsafeMutableRawBufferPointer.allocate(byteCount: target.count, alignment: 16)
         defer { again.deallocate() }
         do {

@@ -3,7 +3,8 @@
 
 import Crypto
 
-/// Which contents of a new version are made together, and from which contents of the old one. Pure: from the two indexes alone.
+/// Which contents of a new version are made together, and from which contents of the old one. Pure: from the two indexes, and from
+/// what was found to resemble.
 ///
 /// Contents that the old version has, wherever, need nothing. A content of some size is a group for itself, with the old
 /// contents that share most with it, and with new ones of earlier groups when they share what no old one has. Small ones
@@ -30,12 +31,18 @@ struct PatchPlan: Hashable {
 
     private(set) var groups: [Group] = []
 
-    init(from old: PackIndex, to new: PackIndex) {
+    /// - Parameter resembling: for new contents the old ones that they share bytes with, as far as anybody looked.
+    init(from old: PackIndex, to new: PackIndex, resembling: [Int: [Int]] = [:]) {
         let relations = ContentRelations(from: old, to: new)
         var pools: [String: [(target: Int, bases: [Int])]] = [:]
         var large: [Group] = []
         for target in new.contents.indices where relations.isChanged(target) {
-            let bases = relations.bases(of: target, atMost: Self.mostBases)
+            var bases = relations.bases(of: target, atMost: Self.mostBases)
+            if let found = resembling[target] {
+                // Without chunks nothing but the path spoke for the others.
+                let others = new.contents[target].chunks.isEmpty ? [] : bases.filter { !found.contains($0) }
+                bases = Array((found + others).prefix(Self.mostBases))
+            }
             let size = new.contents[target].size
             if size <= Self.smallContent || (bases.isEmpty && size <= Self.smallNewContent) {
                 pools[relations.kind(of: target), default: []].append((target, bases))
