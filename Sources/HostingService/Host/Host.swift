@@ -34,7 +34,8 @@ package final class Host: Sendable {
             reviewsAutomatically: configuration.reviewsAutomatically,
             sendsToPrivateAddresses: configuration.sendsToPrivateAddresses,
             isBehindProxy: configuration.isBehindProxy, data: configuration.data,
-            mail: configuration.mail, presence: try HostPresence(data: configuration.data), log: configuration.log,
+            mail: configuration.mail, presence: try HostPresence(data: configuration.data),
+            findPatchLibrary: configuration.findPatchLibrary, log: configuration.log,
             archives: ArchiveAddresses(
                 database: database, lifetime: configuration.archiveLifetime,
                 now: { configuration.clock().seconds }),

@@ -4,6 +4,7 @@
 package import Crypto
 package import Database
 package import Kit
+internal import PackUpdates
 package import System
 
 /// Where a host keeps its data and where it listens.
@@ -41,6 +42,8 @@ package struct HostConfiguration: Sendable {
     package var sendsToPrivateAddresses = false
     /// Whether a proxy at an address of this network, not on this machine alone, says for whom it asks.
     package var isBehindProxy = false
+    /// Throws when what patches are made with is not there; tests have their own.
+    package var findPatchLibrary: @Sendable () throws -> Void = { try PatchMaker.requireLibrary() }
     package var log = Logger.silent
     /// Now; tests have their own.
     package var clock: @Sendable () -> Timestamp = { .now }

@@ -27,6 +27,8 @@ struct HostContext: Sendable {
     let mail: HostMail?
     /// This host among those that share the database.
     let presence: HostPresence
+    /// Throws when what patches are made with is not there.
+    let findPatchLibrary: @Sendable () throws -> Void
     let log: Logger
     let archives: ArchiveAddresses
     /// Signs devices' manifests; nil leaves them unsigned.

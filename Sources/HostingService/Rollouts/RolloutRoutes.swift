@@ -126,5 +126,11 @@ extension Connection {
             throw APIError.state("This is not possible in the state \(step.state).")
         }
         if state != .halted { try deleteReports(of: rollout.id) }
+        // Devices go back to what was live before, or on to this one again.
+        if let version = try record(.backgroundAssetVersions, rollout.text("backgroundAssetVersion") ?? ""),
+            let pack = try record(.backgroundAssets, version.text("backgroundAsset") ?? "")
+        {
+            try prepareUpdates(to: pack)
+        }
     }
 }

@@ -6,9 +6,10 @@ internal import Database
 internal import HostingModel
 internal import Kit
 
-/// The states of all releases, by their identifiers.
+/// The states of all releases, by their identifiers, and which versions were taken back.
 struct ReleaseStates {
     private var states: [Channel: [String: String]] = [:]
+    private var withdrawn: [String: Set<Channel>] = [:]
 
     /// - Throws: `DatabaseError`
     init(in store: borrowing Connection) throws {
@@ -18,6 +19,7 @@ struct ReleaseStates {
             }
             states[channel] = Dictionary(rows) { $1 }
         }
+        try findWithdrawn(in: store)
     }
 
     /// Of some versions.
@@ -27,7 +29,20 @@ struct ReleaseStates {
             let releases = try store.records(channel.releaseType, versions.compactMap { $0.text(channel.release) })
             states[channel] = Dictionary(releases.map { ($0.id, $0.text("state") ?? "") }) { $1 }
         }
+        try findWithdrawn(in: store)
     }
+
+    private mutating func findWithdrawn(in store: borrowing Connection) throws {
+        for rollout in try store.records(.rollouts, where: ["state": .text(RolloutState.rolledBack.rawValue)]) {
+            guard let channel = rollout.text("channel").flatMap({ Channel(rawValue: $0) }),
+                let version = rollout.text("backgroundAssetVersion")
+            else { continue }
+            withdrawn[version, default: []].insert(channel)
+        }
+    }
+
+    /// The channels in which nobody gets a version any more, because its rollout was rolled back.
+    func channelsWithdrawn(_ version: ResourceRecord) -> Set<Channel> { withdrawn[version.id] ?? [] }
 
     /// Whether a later version has taken the version's place in the channel.
     func isSuperseded(_ version: ResourceRecord, _ channel: Channel) -> Bool {
@@ -51,7 +66,8 @@ extension PatchSelection {
                     id: version.id, number: version.integer("version") ?? 0,
                     digest: VersionContent.digest(of: version)?.hex,
                     live: Set(Channel.allCases.filter { pack.text($0.liveVersion) == version.id }),
-                    former: Set(Channel.allCases.filter { states.isSuperseded(version, $0) }))
+                    former: Set(Channel.allCases.filter { states.isSuperseded(version, $0) }),
+                    withdrawn: states.channelsWithdrawn(version))
             }, count: count)
     }
 }
@@ -80,11 +96,26 @@ extension Connection {
         for pack in try records(.backgroundAssets, where: ["archived": 0]) { try prepareUpdates(to: pack) }
     }
 
-    /// Has index and patches made of what is live of a pack, as far as there are none yet.
+    /// Has index and patches made of what devices get of a pack, as far as there are none yet.
     /// - Throws: `DatabaseError`
     func prepareUpdates(to pack: ResourceRecord) throws {
-        for version in Set(Channel.allCases.compactMap { pack.text($0.liveVersion) }).sorted() {
-            try add(Job(kind: .prepareUpdates, subject: version))
+        let (versions, selection) = try patchSelection(of: pack)
+        for version in versions where selection.isTarget(version.id) {
+            try add(Job(kind: .prepareUpdates, subject: version.id))
         }
+    }
+
+    /// The versions of a pack that were processed, and from and to which of them patches lead.
+    /// - Throws: `DatabaseError`
+    func patchSelection(
+        of pack: ResourceRecord
+    ) throws -> (versions: [ResourceRecord], selection: PatchSelection) {
+        let versions = try records(
+            .backgroundAssetVersions,
+            where: ["backgroundAsset": .text(pack.id), "state": .text(VersionState.complete.rawValue)])
+        return (
+            versions,
+            PatchSelection(of: pack, versions, try ReleaseStates(of: versions, in: self), count: try patchesFrom())
+        )
     }
 }

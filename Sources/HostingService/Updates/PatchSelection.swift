@@ -14,19 +14,28 @@ package struct PatchSelection: Hashable, Sendable {
         /// The channels in which it is live, and in which it was.
         package let live: Set<Channel>
         package let former: Set<Channel>
+        /// The channels in which its rollout was rolled back: there nobody gets it any more.
+        package let withdrawn: Set<Channel>
 
-        package init(id: String, number: Int64, digest: String?, live: Set<Channel>, former: Set<Channel>) {
+        package init(
+            id: String, number: Int64, digest: String?, live: Set<Channel>, former: Set<Channel>,
+            withdrawn: Set<Channel> = []
+        ) {
             self.id = id
             self.number = number
             self.digest = digest
             self.live = live
             self.former = former
+            self.withdrawn = withdrawn
         }
     }
 
     private let versions: [String: Version]
-    /// Of each channel the versions that are or were live, the one that is before all others, then the latest first.
+    /// Of each channel the versions that are or were live, the one that is before all others, then the latest first, and
+    /// those that were taken back at the end.
     private let lines: [[Version]]
+    /// What devices of some channel get.
+    private let targets: Set<String>
     private let count: Int
 
     /// - Parameter count: from how many of a channel's versions patches are made.
@@ -34,14 +43,27 @@ package struct PatchSelection: Hashable, Sendable {
         self.versions = Dictionary(versions.map { ($0.id, $0) }) { $1 }
         self.count = max(0, count)
         lines = Channel.allCases.map { channel in
-            func rank(_ version: Version) -> (Int, Int64) { (version.live.contains(channel) ? 0 : 1, -version.number) }
+            func rank(_ version: Version) -> (Int, Int64) {
+                let place = version.live.contains(channel) ? 0 : version.withdrawn.contains(channel) ? 2 : 1
+                return (place, -version.number)
+            }
             return versions.filter { $0.live.contains(channel) || $0.former.contains(channel) }
                 .sorted { rank($0) < rank($1) }
         }
+        var targets: Set<String> = []
+        for (channel, line) in zip(Channel.allCases, lines) {
+            guard let live = line.first, live.live.contains(channel) else { continue }
+            targets.insert(live.id)
+            guard live.withdrawn.contains(channel) else { continue }
+            // Who has it goes back to the latest before it.
+            let earlier = line.filter { $0.number < live.number && $0.digest != nil && !$0.withdrawn.contains(channel) }
+            if let latest = earlier.max(by: { $0.number < $1.number }) { targets.insert(latest.id) }
+        }
+        self.targets = targets
     }
 
     /// Whether devices of some channel get the version now, so that patches to it are worth making.
-    package func isTarget(_ id: String) -> Bool { versions[id].map { !$0.live.isEmpty && $0.digest != nil } ?? false }
+    package func isTarget(_ id: String) -> Bool { targets.contains(id) && versions[id]?.digest != nil }
 
     /// The versions from which patches to a version are of use, the latest first; of several with the same archive the
     /// latest.

@@ -40,7 +40,8 @@ struct UpdateProcessor: Sendable {
         while true {
             try Task.checkCancellation()
             let retry = context.clock().seconds + 30
-            switch try await context.database.write({ try begin(job, retry: retry, in: $0) }) {
+            let lack = await lackOfLibrary()
+            switch try await context.database.write({ try begin(job, retry: retry, lack: lack, in: $0) }) {
             case .work(let work): guard try await perform(work, job) else { return }
             case .settled: continue
             case .over: return
@@ -48,10 +49,23 @@ struct UpdateProcessor: Sendable {
         }
     }
 
+    /// Why this host can make no patches.
+    private func lackOfLibrary() async -> String? {
+        do {
+            try await offload { [find = context.findPatchLibrary] in try find() }
+            return nil
+        } catch {
+            return (error as? any LarderError)?.message ?? "\(error)"
+        }
+    }
+
     // MARK: What is to be done
 
     /// Takes the next step, and notes that it was begun; removes the job when there is none.
-    private func begin(_ job: ClaimedJob, retry: Int64, in store: borrowing Connection) throws -> Begun {
+    /// - Parameters:
+    ///   - retry: when the job is to be tried again if something is in its way.
+    ///   - lack: why this host can make no patches.
+    private func begin(_ job: ClaimedJob, retry: Int64, lack: String?, in store: borrowing Connection) throws -> Begun {
         try store.confirm(job)
         guard let version = try store.record(.backgroundAssetVersions, job.subject),
             let archive = VersionContent.digest(of: version), let packID = version.text("backgroundAsset"),
@@ -60,11 +74,7 @@ struct UpdateProcessor: Sendable {
             try store.remove(job)
             return .over
         }
-        let versions = try store.records(
-            .backgroundAssetVersions,
-            where: ["backgroundAsset": .text(packID), "state": .text(VersionState.complete.rawValue)])
-        let selection = PatchSelection(
-            of: pack, versions, try ReleaseStates(of: versions, in: store), count: try store.patchesFrom())
+        let selection = try store.patchSelection(of: pack).selection
         let bases = selection.isTarget(version.id) ? selection.bases(of: version.id) : []
         let files = try store.updateFiles(of: [version.id] + bases.map(\.id))
         let own = files[version.id] ?? []
@@ -95,6 +105,13 @@ struct UpdateProcessor: Sendable {
             try store.set(file)
             return .settled
         case .makeIndex: break
+        case .makePatch where lack != nil:
+            // No attempt: with the library there, or at another host, it is made.
+            try store.postpone(job, until: retry, counts: false)
+            context.log.error(
+                "Patches to a version wait, since this host can make none.",
+                ["version": version.id, "reason": lack ?? ""])
+            return .over
         case .makePatch(let base):
             guard let digest = base.digest.flatMap({ Digest(hex: $0) }) else { return .settled }
             work.file.base = .init(id: base.id, number: base.number, digest: digest.hex)

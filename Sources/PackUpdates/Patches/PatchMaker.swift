@@ -27,6 +27,10 @@ package enum PatchMaker {
     private static let slowPart: Int64 = 16
     private static let alwaysSlow: Int64 = 4 << 20
 
+    /// Throws when the library that patches are made with is not there.
+    /// - Throws: `DeltaError.library`
+    package static func requireLibrary() throws { _ = try DeltaDecoder() }
+
     /// Makes the patch; it appears when it is complete. Blocks.
     /// - Parameters:
     ///   - pieceSize: the most bytes that one piece of a delta gives.

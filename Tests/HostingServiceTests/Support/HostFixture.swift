@@ -45,6 +45,13 @@ final class HostFixture: Sendable {
         _ change: @Sendable (inout HostConfiguration) -> Void = { _ in },
         _ body: (HostFixture) async throws -> Void
     ) async throws {
+        try await database.withRoom { try await stand(on: database, in: storage, change, body) }
+    }
+
+    private static func stand(
+        on database: TestDatabase, in storage: TestStorage, _ change: @Sendable (inout HostConfiguration) -> Void,
+        _ body: (HostFixture) async throws -> Void
+    ) async throws {
         try await Scratch.with { scratch in
             var configuration = HostConfiguration(data: scratch("data"))
             configuration.host = "127.0.0.1"

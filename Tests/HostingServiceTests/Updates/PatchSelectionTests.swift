@@ -8,10 +8,12 @@ import Testing
 /// From which versions patches are made, and which archives are kept for that: a pure decision.
 @Suite struct PatchSelectionTests {
     private func version(
-        _ number: Int64, live: Set<Channel> = [], former: Set<Channel> = [], digest: String? = nil, gone: Bool = false
+        _ number: Int64, live: Set<Channel> = [], former: Set<Channel> = [], withdrawn: Set<Channel> = [],
+        digest: String? = nil, gone: Bool = false
     ) -> PatchSelection.Version {
         .init(
-            id: "v\(number)", number: number, digest: gone ? nil : digest ?? "d\(number)", live: live, former: former)
+            id: "v\(number)", number: number, digest: gone ? nil : digest ?? "d\(number)", live: live, former: former,
+            withdrawn: withdrawn)
     }
 
     private func bases(_ selection: PatchSelection, _ number: Int64) -> [Int64] {
@@ -42,6 +44,32 @@ import Testing
         // Who has what was taken back gets a patch, too.
         #expect(bases(selection, 1) == [4, 3])
         #expect(selection.kept == ["v1", "v4"])
+    }
+
+    /// After a rollout was rolled back, devices go back to the latest version that was not.
+    @Test func whatDevicesGoBackToIsATarget() {
+        let versions = [
+            version(1, former: [.appStore]), version(2, former: [.appStore], gone: true),
+            version(3, former: [.appStore], withdrawn: [.appStore]),
+            version(4, live: [.appStore, .internalBeta], withdrawn: [.appStore]),
+        ]
+        let selection = PatchSelection(versions, count: 1)
+        #expect(versions.filter { selection.isTarget($0.id) }.map(\.number) == [1, 4])
+        #expect(bases(selection, 1) == [4])
+        // Where nothing was taken back, nobody goes back.
+        let elsewhere = PatchSelection(
+            [version(1, former: [.appStore]), version(2, live: [.appStore], withdrawn: [.internalBeta])], count: 1)
+        #expect(!elsewhere.isTarget("v1"))
+    }
+
+    /// Most devices have what was offered last, not what was taken back.
+    @Test func whatWasTakenBackIsTheLastBase() {
+        let selection = PatchSelection(
+            [
+                version(1, former: [.appStore]), version(2, former: [.appStore], withdrawn: [.appStore]),
+                version(3, live: [.appStore]),
+            ], count: 1)
+        #expect(bases(selection, 3) == [1])
     }
 
     @Test func ofVersionsWithOneArchiveTheLatestIsTaken() {

@@ -137,6 +137,24 @@ import Testing
         }
     }
 
+    /// Devices with what was taken back get a patch to what they go back to, and one to it again when it goes on.
+    @Test(arguments: TestDatabase.allCases)
+    func aPatchLeadsBackFromWhatWasRolledBack(on database: TestDatabase) async throws {
+        try await HostFixture.with(on: database) { fixture in
+            var pack = try await UpdatedPack(fixture)
+            for _ in 1...2 { try await pack.publish() }
+            _ = try await pack.entry(patches: 1)
+            let rollout = try await pack.staged.rollout(try #require(pack.versions[2]), ["percentage": 100])
+            #expect(try await pack.staged.change(rollout, ["state": "ROLLED_BACK"]).status == 200)
+            #expect(try await pack.staged.offered("") == 1)
+            let back = try await pack.entry(patches: 1)
+            #expect(back.patches.map(\.from) == [2])
+            try await pack.expectPatchGives(back, from: 2, to: 1)
+            #expect(try await pack.staged.change(rollout, ["state": "ACTIVE"]).status == 200)
+            try await pack.expectPatchGives(try await pack.entry(patches: 1), from: 1)
+        }
+    }
+
     @Test func aPatchThatSavesLittleIsNotKept() async throws {
         try await HostFixture.with { fixture in
             var pack = try await UpdatedPack(fixture)

@@ -38,6 +38,43 @@ import Testing
         }
     }
 
+    /// A host without the library that patches are made with leaves them to be made when it is there.
+    @Test func whatThereIsNoLibraryForIsMadeWhenThereIs() async throws {
+        let searches = Locked(0)
+        try await HostFixture.with({
+            $0.findPatchLibrary = {
+                searches.withLock { $0 += 1 }
+                throw KitError(.path, "There is none.")
+            }
+        }) { fixture in
+            var pack = try await UpdatedPack(fixture)
+            for _ in 1...2 { try await pack.publish() }
+            let store = try await fixture.configuration.openDatabase()
+            let id = try #require(pack.versions[2])
+            // Put off more often than a file is begun.
+            for _ in 0...UpdateSteps.attempts {
+                let before = searches.withLock { $0 }
+                _ = try await eventually {
+                    try await store.write { try $0.execute(#"UPDATE "jobs" SET "due" = 0"#) }
+                    return searches.withLock { $0 } > before ? true : nil
+                }
+            }
+            let files = try await store.read { try $0.updateFiles(of: [id])[id] ?? [] }
+            #expect(files.map(\.state) == [.listed] && files.first?.base == nil)
+            await store.close()
+            await fixture.host.stop()
+
+            var configuration = HostConfiguration(data: fixture.configuration.data)
+            configuration.host = fixture.configuration.host
+            configuration.port = fixture.host.port
+            configuration.postgres = fixture.configuration.postgres
+            configuration.clock = { Timestamp(seconds: Timestamp.now.seconds + 60) }
+            let host = try await Host(configuration)
+            #expect(try await pack.states(2) == [nil: .listed, 1: .listed])
+            await host.stop()
+        }
+    }
+
     @Test func anArchivedPackGetsNoneUntilItComesBack() async throws {
         try await HostFixture.with { fixture in
             var pack = try await UpdatedPack(fixture)

@@ -61,8 +61,11 @@ struct UpdatedPack {
         return bytes
     }
 
-    /// Makes the newest version of an earlier one as a device does, and compares.
-    func expectPatchGives(_ info: DownloadManifestPack.LarderInfo, from number: Int) async throws {
+    /// Makes a version of another one as a device does, and compares.
+    /// - Parameter target: nil for the newest.
+    func expectPatchGives(
+        _ info: DownloadManifestPack.LarderInfo, from number: Int, to target: Int? = nil
+    ) async throws {
         let patch = try #require(info.patches.first { $0.from == number })
         let old = try #require(archives[number])
         #expect(patch.base == TreeDigest.hash(old).hex)
@@ -70,7 +73,7 @@ struct UpdatedPack {
         let bytes = try await fetch(patch.file)
         let files = try PatchedFiles.make(
             index: index, patch: bytes, base: patch.base, old: [contents[number] ?? []], in: fixture.scratch)
-        #expect(files == ["data.bin": contents[contents.count]])
+        #expect(files == ["data.bin": contents[target ?? contents.count]])
         #expect(bytes.count < old.count / 4)
     }
 
