@@ -153,6 +153,14 @@ import Testing
                 "POST", "/v1/reviewSubmissions",
                 Publisher.document(.reviewSubmissions, ["platform": "IOS"], ["app": (.apps, fixture.appID)]))
             #expect(second.code == "STATE_ERROR.SUBMISSION_IN_PROGRESS")
+            // Nor by way of another platform.
+            let other = try await fixture.publisher.create(
+                .reviewSubmissions, ["platform": "MAC_OS"], ["app": (.apps, fixture.appID)])
+            let otherID = try #require(other["id"]?.stringValue)
+            let moved = try await fixture.publisher.send(
+                "PATCH", "/v1/reviewSubmissions/\(otherID)",
+                Publisher.document(.reviewSubmissions, id: otherID, ["platform": "IOS"]))
+            #expect(moved.code == "STATE_ERROR.SUBMISSION_IN_PROGRESS")
             #expect(try await change(fixture, .reviewSubmissions, one.id, "submitted") == 200)
             let delete = "/v1/reviewSubmissionItems/\(one.items[0])"
             // The interface knows no 409 for what is to be deleted.

@@ -8,9 +8,10 @@ internal import Kit
 /// What processing leads to, each in one transaction.
 enum Publication {
     /// The version is sound: its releases are made, and internal testers get it unless they have a newer one.
+    /// - Parameter limit: bytes that all packs of the app may take.
     /// - Throws: `DatabaseError`, `IllegalStep`
     static func complete(
-        _ id: String, _ content: VersionContent, _ index: IndexMaking, in store: borrowing Connection
+        _ id: String, _ content: VersionContent, _ index: IndexMaking, limit: Int64, in store: borrowing Connection
     ) throws {
         guard var version = try store.record(.backgroundAssetVersions, id) else { return }
         version["platforms"] = .array(content.platforms.map { .string($0.rawValue) })
@@ -37,6 +38,22 @@ enum Publication {
         try store.step(&version, VersionState.self, .processed)
         try finishFiles(of: id, .processed, [], in: store)
         try goLive(id, .internalBeta, in: store)
+        try warnOfQuota(id, &warnings, limit: limit, in: store)
+    }
+
+    /// Says so when the app's packs take four fifths of what they may, or more (BA 5).
+    private static func warnOfQuota(
+        _ id: String, _ warnings: inout [StateDetail], limit: Int64, in store: borrowing Connection
+    ) throws {
+        guard var version = try store.record(.backgroundAssetVersions, id) else { return }
+        let used = try store.usedBytes(ofApp: version.app)
+        guard used >= limit / 5 * 4 else { return }
+        warnings.append(
+            StateDetail(
+                "QUOTA_NEARLY_REACHED",
+                "The app's packs take \(used) of \(limit) bytes. Archive packs that are not needed any more."))
+        version["stateDetails"] = StateDetail.details(warnings: warnings)
+        try store.update(version)
     }
 
     /// The version is refused, and says why.

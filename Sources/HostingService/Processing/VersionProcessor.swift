@@ -45,9 +45,10 @@ struct VersionProcessor: Sendable {
                 try await context.blobs.keep(file)
             }
             guard try await context.keep(assembled, as: digest, for: job) else { return false }
+            let limit = context.limits.bytesPerApp
             try await context.database.write { store in
                 try store.confirm(job)
-                try Publication.complete(version.id, content, index, in: store)
+                try Publication.complete(version.id, content, index, limit: limit, in: store)
             }
             context.log.notice("A version was processed.", ["pack": content.identifier, "version": version.id])
         } catch let rejection as Rejection {

@@ -33,7 +33,11 @@ struct BetaReviewRoutes: Sendable {
                 ])
             guard let id = version.text(Channel.externalBeta.release),
                 var release = try store.record(.externalBetaReleases, id)
-            else { throw APIError.state("The version is not complete.") }
+            else {
+                throw APIError.state(
+                    "The version is in the state \(version.text("state") ?? ""), and only one that is COMPLETE can be "
+                        + "submitted.")
+            }
             try checkIsAlone(version, in: store)
             do {
                 try store.step(&release, ExternalBetaReleaseState.self, .submitted)

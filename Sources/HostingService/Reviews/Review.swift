@@ -70,7 +70,12 @@ struct Review: Sendable {
                 "state": .string(ReviewItemState.initial.rawValue), "reviewSubmission": .string(submission.id),
                 subject.relationship: .string(version.id),
             ])
-        try refusing { try subject.step(.added, in: store) }
+        do {
+            try subject.step(.added, in: store)
+        } catch let step as IllegalStep {
+            throw APIError.state(
+                "The version cannot be submitted: in the App Store it is in the state \(step.state) already.")
+        }
         try store.insert(item)
         return item
     }
@@ -79,7 +84,9 @@ struct Review: Sendable {
         _ version: ResourceRecord, among present: [ResourceRecord], in store: borrowing Connection
     ) throws {
         guard version.state(VersionState.self) == .complete else {
-            throw APIError.state("The version is not complete.")
+            throw APIError.state(
+                "The version is in the state \(version.text("state") ?? ""), and only one that is COMPLETE can be submitted."
+            )
         }
         let versions = present.compactMap { $0.text("backgroundAssetVersion") }
         guard versions.count < Self.maximumPacks else {

@@ -37,19 +37,25 @@ struct ReviewRoutes: Sendable {
         let made = try await context.database.write { [submission] store in
             var submission = submission
             _ = try store.require(.apps, appID, as: "app", for: request.caller)
-            let others = try store.records(.reviewSubmissions, where: ["app": .text(appID)])
-            if let open = others.first(where: {
-                $0.state(ReviewSubmissionState.self) != .complete && $0.text("platform") == platform
-            }) {
-                throw APIError.state(
-                    "STATE_ERROR.SUBMISSION_IN_PROGRESS",
-                    "The submission \(open.id) of this app and platform is not complete. Go on with it, or cancel it.")
-            }
+            try Self.checkIsAlone(submission, in: store)
             submission["lastUpdatedByActor"] = .string(try store.actor(request.caller))
             try store.insert(submission)
             return submission
         }
         return try await reader.show(made, status: 201)
+    }
+
+    /// There is one submission of an app and platform that is not complete.
+    private static func checkIsAlone(_ submission: ResourceRecord, in store: borrowing Connection) throws {
+        let others = try store.records(.reviewSubmissions, where: ["app": .text(submission.app)])
+        if let open = others.first(where: {
+            $0.id != submission.id && $0.state(ReviewSubmissionState.self) != .complete
+                && $0.text("platform") == submission.text("platform")
+        }) {
+            throw APIError.state(
+                "STATE_ERROR.SUBMISSION_IN_PROGRESS",
+                "The submission \(open.id) of this app and platform is not complete. Go on with it, or cancel it.")
+        }
     }
 
     private func updateSubmission(_ request: RouteRequest) async throws -> HTTPServerResponse {
@@ -68,6 +74,7 @@ struct ReviewRoutes: Sendable {
                     throw APIError.state("The platform of a submission that was submitted stays as it is.")
                 }
                 submission["platform"] = .string(platform)
+                try Self.checkIsAlone(submission, in: store)
                 try store.update(submission)
             }
             let review = Review(context)

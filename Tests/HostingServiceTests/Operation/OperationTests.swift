@@ -93,6 +93,24 @@ import Testing
         }
     }
 
+    @Test func whoNearlyReachedTheQuotaIsWarned() async throws {
+        // Noise, so that the archive is as large as what is in it.
+        var random = SeededGenerator.forTest()
+        let content = random.bytes(40_000)
+        try await HostFixture.with({ $0.limits.bytesPerApp = 100_000 }) { fixture in
+            func warnings(_ name: String, _ count: Int) async throws -> [String] {
+                let pack = try await fixture.publisher.pack(name, app: fixture.appID)
+                let version = try await fixture.publisher.publish(
+                    fixture.archive(name, content: Array(content.prefix(count))), to: pack)
+                let details = version["attributes"]?["stateDetails"]?["warnings"]?.arrayValue ?? []
+                return details.compactMap { $0["code"]?.stringValue }
+            }
+            let early = try await warnings("Coast", 40_000) + warnings("Isles", 38_000)
+            #expect(early.isEmpty, "seed \(random.seed)")
+            #expect(try await warnings("Reefs", 6_000) == ["QUOTA_NEARLY_REACHED"], "seed \(random.seed)")
+        }
+    }
+
     @Test(arguments: ["archive-size", "archive-size=", "archive-size=0", "archive-size=much", "archive-sise=1GiB"])
     func aLimitThatIsNoneIsSaid(_ setting: String) async throws {
         try await Scratch.with { scratch in

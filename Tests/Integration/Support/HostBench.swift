@@ -46,10 +46,14 @@ struct HostBench: Sendable {
         return try JSONParser.parse(output.outputText).value
     }
 
-    /// An app that leaves hosting to the store.
+    /// An app that leaves hosting to the store, whose host its list does not have.
     func app(version: String) throws -> FilePath {
         try bench.app(version: version) {
-            $0.keys = ["BAManifestURL": nil, "BAUsesAppleHosting": "<true/>"]
+            let others = AppFixture.managedKeys(manifestURL: "", domains: ["elsewhere.example"])
+            $0.keys = [
+                "BAManifestURL": nil, "BAUsesAppleHosting": "<true/>",
+                "BAInitialDownloadRestrictions": others["BAInitialDownloadRestrictions"] ?? nil,
+            ]
         }
     }
 
