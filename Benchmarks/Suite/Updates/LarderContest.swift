@@ -14,15 +14,23 @@ struct LarderContest {
     let folder: FilePath
     /// A folder on a file system of its own; without one extra disk is not judged.
     let memory: FilePath?
+    /// What applying a patch is held against; nil when that peer took no part.
+    let yardstick: PatchYardstick?
 
-    /// Seconds until the new version is readable.
+    private static let rounds = 3
+    /// After a round that took so long there is no other.
+    private static let longRound = Duration.seconds(60)
+
+    /// Seconds until the new version is readable, one of each for every round: what is compared was measured in turns.
     struct Times {
         let link: NetworkLink
-        let offers: [LarderPublication.Offer: Double]
+        var offers: [LarderPublication.Offer: [Double]] = [:]
         /// By fetching the archive with curl and extracting it.
-        let curl: Double
+        var curl: [Double] = []
         /// By fetching a plain gzipped tar, extracted as it comes.
-        let bsdtar: Double
+        var bsdtar: [Double] = []
+        /// By applying the `yardstick`'s patch, which is here already.
+        var patch: [Double] = []
     }
 
     struct Result {
@@ -51,31 +59,40 @@ struct LarderContest {
             larderd: programs.appending("larderd"), home: folder.appending("home"), publication: publication,
             url: server.url, authority: server.authorityFile)
         for link in NetworkLink.available {
-            var seconds: [LarderPublication.Offer: Double] = [:]
-            for offer in offers {
-                var rounds: [UpdateDevice.Cost] = []
-                var sent = (bytes: Int64(0), requests: 0)
-                repeat {
+            var times = Times(link: link)
+            var costs: [LarderPublication.Offer: [RunCost]] = [:]
+            let begin = ContinuousClock.now
+            repeat {
+                if link == .loopback, let seconds = try yardstick?.apply() { times.patch.append(seconds) }
+                for offer in offers {
                     var before = 0
-                    rounds.append(
-                        try await link.held {
-                            try await device.update(to: offer) { before = try server.answersSoFar().count }
-                        })
+                    let cost = try await device.update(to: offer, over: link) {
+                        before = try server.answersSoFar().count
+                    }
+                    times.offers[offer, default: []].append(cost.seconds)
+                    costs[offer, default: []].append(cost.run)
+                    guard link == .loopback, times.curl.isEmpty else { continue }
                     // A device asks for what the update is before it fetches it.
                     let answers = try server.answersSoFar()[before...].filter { !$0.target.hasSuffix("manifest.json") }
-                    sent = (answers.reduce(0) { $0 + $1.bytes }, answers.count)
-                } while link == .loopback && rounds.count < 3
-                seconds[offer] = Report.median(rounds.map(\.seconds))
-                guard link == .loopback else { continue }
-                result.rows.append(
-                    UpdateFigures(
-                        name: offer.name, kind: offer == .patch ? .patch : .parts, bytes: sent.bytes,
-                        requests: sent.requests, make: offer == .patch ? publication.patch : publication.package,
-                        apply: .median(rounds.map(\.run))))
-                report.note("    \(offer.name): \(ByteCount.formatted(sent.bytes))")
+                    let bytes = answers.reduce(0) { $0 + $1.bytes }
+                    report.note("    \(offer.name): \(ByteCount.formatted(bytes))")
+                    result.rows.append(
+                        UpdateFigures(
+                            name: offer.name, kind: offer == .patch ? .patch : .parts, bytes: bytes,
+                            requests: answers.count, make: offer == .patch ? publication.patch : publication.package,
+                            apply: RunCost()))
+                }
+                let (curl, bsdtar) = try link.held { try baselines(server, publication) }
+                times.curl.append(curl)
+                times.bsdtar.append(bsdtar)
+            } while times.curl.count < Self.rounds && ContinuousClock.now - begin < Self.longRound
+            if link == .loopback {
+                for (place, row) in result.rows.enumerated() {
+                    let offer = offers.first { $0.name == row.name }
+                    result.rows[place].apply = .median(offer.flatMap { costs[$0] } ?? [])
+                }
             }
-            let (curl, bsdtar) = try await link.held { try baselines(server, publication) }
-            result.times.append(Times(link: link, offers: seconds, curl: curl, bsdtar: bsdtar))
+            result.times.append(times)
         }
         if let memory {
             var device = device
@@ -92,14 +109,11 @@ struct LarderContest {
         let out = folder.appending("baseline")
         let here = FileDescriptor.currentDirectory
         func timed(_ line: String, check: FilePath) throws -> Double {
-            let rounds = try RunCost.rounds {
-                if here.exists(at: out) { try here.removeTree(at: out) }
-                try here.makeDirectories(at: out)
-                let cost = try RunCost.of(["bash", "-c", "set -eo pipefail; \(line)"], in: out).cost
-                try pair.expectNewTree(check)
-                return cost
-            }
-            return RunCost.median(rounds).seconds
+            if here.exists(at: out) { try here.removeTree(at: out) }
+            try here.makeDirectories(at: out)
+            let cost = try RunCost.of(["bash", "-c", "set -eo pipefail; \(line)"], in: out).cost
+            try pair.expectNewTree(check)
+            return cost.seconds
         }
         let curl = "curl -sS --fail --cacert \(server.authorityFile) \(server.url)"
         let extract = "\(programs)/ba-package extract new.aar -o tree --quiet"

@@ -27,10 +27,23 @@ enum NetworkLink: String, CaseIterable {
 
     /// Sets the pace for `body`.
     func held<Result>(_ body: () async throws -> Result) async throws -> Result {
-        guard let shape else { return try await body() }
-        try Self.run(["qdisc", "replace", "dev", "lo", "root", "tbf"] + shape)
-        defer { try? Self.run(["qdisc", "del", "dev", "lo", "root"]) }
+        try begin()
+        defer { end() }
         return try await body()
+    }
+
+    func held<Result>(_ body: () throws -> Result) throws -> Result {
+        try begin()
+        defer { end() }
+        return try body()
+    }
+
+    private func begin() throws {
+        if let shape { try Self.run(["qdisc", "replace", "dev", "lo", "root", "tbf"] + shape) }
+    }
+
+    private func end() {
+        if shape != nil { try? Self.run(["qdisc", "del", "dev", "lo", "root"]) }
     }
 
     private static func run(_ arguments: [String]) throws {

@@ -19,12 +19,15 @@ struct UpdateContest {
 
     /// - Parameter isWanted: which of the peers take part.
     /// - Returns: figures by peer; who fails is told of and left out.
-    func run(_ report: Report, where isWanted: (any UpdatePeer) -> Bool) throws -> [UpdateFigures] {
+    func run(_ report: Report, where isWanted: (any UpdatePeer) -> Bool) throws
+        -> (rows: [UpdateFigures], yardstick: PatchYardstick?)
+    {
         let here = FileDescriptor.currentDirectory
         let served = folder.appending("served")
         try here.makeDirectories(at: served)
         let server = try IndependentServer(counting: served, isPlain: true)
         var rows: [UpdateFigures] = []
+        var yardstick: PatchYardstick?
         for (number, peer) in Self.peers.enumerated() where isWanted(peer) {
             let place = PeerPlace(
                 work: folder.appending("peer"), served: served.appending("\(number)"), url: "\(server.url)/\(number)")
@@ -34,12 +37,15 @@ struct UpdateContest {
                 let row = try measure(peer, place, server)
                 rows.append(row)
                 report.note("    \(peer.name): \(ByteCount.formatted(row.bytes))")
+                if peer.name == PatchYardstick.peer.name {
+                    yardstick = try PatchYardstick(pair, keeping: place.patch, in: folder.appending("yardstick"))
+                }
             } catch {
                 report.note("    \(peer.name) takes no part: \(error)")
             }
             for folder in [place.work, place.served] where here.exists(at: folder) { try here.removeTree(at: folder) }
         }
-        return rows
+        return (rows, yardstick)
     }
 
     private func measure(_ peer: any UpdatePeer, _ place: PeerPlace, _ server: IndependentServer) throws

@@ -27,8 +27,12 @@ struct UpdateDevice {
     }
 
     /// One update on a new device.
-    /// - Parameter beginning: called right before the update.
-    func update(to offer: LarderPublication.Offer, beginning: () throws -> Void = {}) async throws -> Cost {
+    /// - Parameters:
+    ///   - link: what the update comes over; the old version does not.
+    ///   - beginning: called right before the update.
+    func update(
+        to offer: LarderPublication.Offer, over link: NetworkLink = .loopback, beginning: () throws -> Void = {}
+    ) async throws -> Cost {
         try FileDescriptor.currentDirectory.makeDirectories(at: home)
         try UpdatePair.succeed(["find", home.string, "-mindepth", "1", "-delete"])
         try publication.offerOld()
@@ -44,25 +48,27 @@ struct UpdateDevice {
         try publication.offer(offer.rawValue)
         let next = try app("2")
         sync()
-        try ProcessUsage.forgetPeak(of: service.processID)
-        let processorStart = try ProcessUsage.processorSeconds(of: service.processID)
-        try beginning()
-        let sampler = try DiskSampler(home)
-        let before = try FileSystemSpace(at: home).available
-        let begin = ContinuousClock.now
         var cost = Cost()
-        do {
-            try await finish(connection.stream(UpdateRequest(path: next.string)))
-        } catch {
-            _ = sampler.stop()
-            throw error
+        try await link.held {
+            try ProcessUsage.forgetPeak(of: service.processID)
+            let processorStart = try ProcessUsage.processorSeconds(of: service.processID)
+            try beginning()
+            let before = try FileSystemSpace(at: home).available
+            let sampler = try DiskSampler(home)
+            let begin = ContinuousClock.now
+            do {
+                try await finish(connection.stream(UpdateRequest(path: next.string)))
+            } catch {
+                _ = sampler.stop()
+                throw error
+            }
+            cost.seconds = (ContinuousClock.now - begin) / .seconds(1)
+            cost.run = RunCost(
+                seconds: cost.seconds,
+                processorSeconds: try ProcessUsage.processorSeconds(of: service.processID) - processorStart,
+                peakBytes: try ProcessUsage.peakResidentBytes(of: service.processID))
+            cost.extraDisk = before - sampler.stop()
         }
-        cost.seconds = (ContinuousClock.now - begin) / .seconds(1)
-        cost.run = RunCost(
-            seconds: cost.seconds,
-            processorSeconds: try ProcessUsage.processorSeconds(of: service.processID) - processorStart,
-            peakBytes: try ProcessUsage.peakResidentBytes(of: service.processID))
-        cost.extraDisk = before - sampler.stop()
         try expectNewVersion(launcher.paths)
         return cost
     }

@@ -46,12 +46,6 @@ struct UpdateJudge {
                 "\(pair.name): memory to make the patch, MiB", Double(ours.make.peakBytes) / Self.mebibyte,
                 .atMost(512))
         }
-        if let zstd = peers.first(where: { $0.name == "zstd -19" }), let ours = row(.patch) {
-            report.bound(
-                "\(pair.name): applying the patch / zstd -d --patch-from", ours.apply.seconds / zstd.apply.seconds,
-                .atMost(1.2),
-                detail: "\(Report.rounded(ours.apply.seconds)) s against \(Report.rounded(zstd.apply.seconds)) s")
-        }
         let parts = peers.filter { ["zchunk", "casync"].contains($0.name) }
         if let best = parts.min(by: { $0.bytes < $1.bytes }), let ours = row(.parts) {
             let zsync = peers.first { $0.name == "zsync" }.map { ", zsync \($0.bytes)" } ?? ""
@@ -72,6 +66,12 @@ struct UpdateJudge {
         guard let best = ways.first(where: { times.offers[$0] != nil }), let seconds = times.offers[best],
             let row = row(best)
         else { return }
+        if best == .patch, !times.patch.isEmpty {
+            report.ratio(
+                "\(pair.name): applying the patch / \(PatchYardstick.peer.name) -d --patch-from",
+                Self.ratios(seconds, times.patch), .atMost(1.2),
+                detail: "\(Self.median(seconds)) against \(Self.median(times.patch))")
+        }
         let share = Double(row.bytes) / Double(max(1, larder.archiveBytes))
         let bound: Report.Bound =
             switch times.link {
@@ -79,22 +79,28 @@ struct UpdateJudge {
             case .gigabit: .atMost(1)
             case .fast: .atMost(max(0.1, share))
             }
-        let others = times.offers.filter { $0.key != best }.map { "\($0.key.name) \(Report.rounded($0.value)) s" }
-        report.bound(
-            "\(pair.name): \(best.name) over \(times.link.rawValue) / curl and extraction", seconds / times.curl, bound,
-            detail: (["\(Report.rounded(seconds)) s against \(Report.rounded(times.curl)) s"] + others.sorted() + [
-                "curl | bsdtar of gzip \(Report.rounded(times.bsdtar)) s"
+        let others = times.offers.filter { $0.key != best }.map { "\($0.key.name) \(Self.median($0.value))" }
+        report.ratio(
+            "\(pair.name): \(best.name) over \(times.link.rawValue) / curl and extraction",
+            Self.ratios(seconds, times.curl), bound,
+            detail: (["\(Self.median(seconds)) against \(Self.median(times.curl))"] + others.sorted() + [
+                "curl | bsdtar of gzip \(Self.median(times.bsdtar))"
             ]).joined(separator: ", "))
     }
+
+    /// Round by round.
+    private static func ratios(_ ours: [Double], _ theirs: [Double]) -> [Double] { zip(ours, theirs).map { $0 / $1 } }
+
+    private static func median(_ seconds: [Double]) -> String { "\(Report.rounded(Report.median(seconds))) s" }
 
     /// Every figure of the pair.
     func json() throws -> JSONValue {
         let times = larder.times.map { times in
             JSONValue.object(
                 [
-                    "network": .string(times.link.rawValue), "curlAndExtract": .number(times.curl),
-                    "curlAndBsdtar": .number(times.bsdtar),
-                ].merging(times.offers.map { ($0.key.name, JSONValue.number($0.value)) }) { first, _ in first })
+                    "network": .string(times.link.rawValue), "curlAndExtract": .number(Report.median(times.curl)),
+                    "curlAndBsdtar": .number(Report.median(times.bsdtar)),
+                ].merging(times.offers.map { ($0.key.name, .number(Report.median($0.value))) }) { first, _ in first })
         }
         var members: [String: JSONValue] = [
             "pair": .string(pair.name), "tarBytes": .integer(try pair.newSize),

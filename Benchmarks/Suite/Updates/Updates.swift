@@ -49,11 +49,12 @@ struct Updates: Benchmark {
         try FileDescriptor.currentDirectory.makeDirectories(at: folder)
         let pair = try UpdatePair(name: options.words[0], old: places[0], new: places[1], folder: folder)
         report.note("    \(pair.name): \(ByteCount.formatted(try pair.newSize)) as a tar")
-        let peers = try await offload {
+        let (peers, yardstick) = try await offload {
             try UpdateContest(pair: pair, folder: folder).run(report, where: options.wants)
         }
-        let larder = try await LarderContest(pair: pair, programs: programs, folder: folder, memory: options.memory)
-            .run(report)
+        let larder = try await LarderContest(
+            pair: pair, programs: programs, folder: folder, memory: options.memory, yardstick: yardstick
+        ).run(report)
         for line in UpdateTable.lines(peers + larder.rows) { report.note("    \(line)") }
         let judge = UpdateJudge(pair: pair, peers: peers, larder: larder)
         try judge.judge(report)
