@@ -5,6 +5,7 @@
 /// takes memory for a few times `DeltaFormat.pieceSize` at most, and gives the piece, which may be wrong, or an error.
 package final class DeltaDecoder {
     private let coder: StreamCoder
+    private let memory = DecodingMemory()
 
     /// - Throws: `DeltaError.library` when libzstd is not there.
     package init() throws { coder = try StreamCoder() }
@@ -22,8 +23,10 @@ package final class DeltaDecoder {
             throw DeltaError.damaged("a piece is cut off")
         }
         switch method {
-        case .prefixed: try PrefixedPiece.decode(payload, base: base, into: target, coder: coder)
-        case .instructions: try InstructionPiece.decode(payload, base: base, into: target, coder: coder)
+        case .prefixed:
+            try PrefixedPiece.decode(payload, base: base, into: target, coder: coder, memory: memory)
+        case .instructions:
+            try InstructionPiece.decode(payload, base: base, into: target, coder: coder, memory: memory)
         }
     }
 }

@@ -42,14 +42,13 @@ enum PrefixedPiece {
     /// - Throws: `DeltaError`, or what reading the base throws.
     static func decode(
         _ payload: UnsafeRawBufferPointer, base: some DeltaSource, into target: UnsafeMutableRawBufferPointer,
-        coder: StreamCoder
+        coder: StreamCoder, memory: DecodingMemory
     ) throws {
         var reader = DeltaReader(payload)
         let start = try reader.number(upTo: base.size)
         let count = try reader.number(upTo: min(base.size - start, DeltaFormat.prefixSize))
         let coded = try reader.bytes(reader.remaining)
-        let prefix = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { prefix.deallocate() }
+        let prefix = memory.streams(count)
         if count > 0 { try base.read(into: prefix, at: start) }
         try coder.decode(coded, prefix: UnsafeRawBufferPointer(prefix), into: target)
     }

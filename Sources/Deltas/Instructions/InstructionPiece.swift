@@ -14,7 +14,7 @@ enum InstructionPiece {
     /// - Throws: `DeltaError`, or what reading the base throws.
     static func decode(
         _ payload: UnsafeRawBufferPointer, base: some DeltaSource, into target: UnsafeMutableRawBufferPointer,
-        coder: StreamCoder
+        coder: StreamCoder, memory: DecodingMemory
     ) throws {
         var reader = DeltaReader(payload)
         guard let model = ResidualModel(byte: try reader.byte()) else {
@@ -26,19 +26,15 @@ enum InstructionPiece {
         case 1: classes = WordClasses(mask: try reader.bytes(WordClasses.maskSize))
         default: throw DeltaError.damaged("its literals have an unknown form")
         }
-        try withStreams(&reader, mostStreamBytes(targetSize: target.count), coder) { streams in
-            let residuals = try ResidualDecoder(
-                model: model, gaps: UnsafeRawBufferPointer(streams[1]), values: UnsafeRawBufferPointer(streams[2]))
-            try follow(
-                UnsafeRawBufferPointer(streams[0]), literals: UnsafeRawBufferPointer(streams[3]), residuals, classes,
-                base, target)
-        }
+        let streams = try streams(&reader, mostStreamBytes(targetSize: target.count), coder, memory)
+        let residuals = try ResidualDecoder(model: model, gaps: streams[1], values: streams[2])
+        memory.lines.forget()
+        try follow(streams[0], literals: streams[3], residuals, classes, base, memory.lines, target)
     }
 
-    private static func withStreams(
-        _ reader: inout DeltaReader, _ limit: Int, _ coder: StreamCoder,
-        _ body: ([UnsafeMutableRawBufferPointer]) throws -> Void
-    ) throws {
+    private static func streams(
+        _ reader: inout DeltaReader, _ limit: Int, _ coder: StreamCoder, _ memory: DecodingMemory
+    ) throws -> [UnsafeRawBufferPointer] {
         var coded: [(size: Int, bytes: UnsafeRawBufferPointer)] = []
         var total = 0
         for _ in 0..<streamCount {
@@ -47,22 +43,20 @@ enum InstructionPiece {
             coded.append((size, try reader.bytes(try reader.number(upTo: reader.remaining))))
         }
         guard reader.remaining == 0 else { throw DeltaError.damaged("something follows a piece's streams") }
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: total, alignment: 16)
-        defer { memory.deallocate() }
+        let room = memory.streams(total)
         var position = 0
-        var streams: [UnsafeMutableRawBufferPointer] = []
-        for (size, bytes) in coded {
-            let stream = UnsafeMutableRawBufferPointer(rebasing: memory[position..<position + size])
-            if size > 0 { try coder.decode(bytes, into: stream) }
-            streams.append(stream)
+        return try coded.map { size, bytes in
+            let stream = UnsafeMutableRawBufferPointer(rebasing: room[position..<position + size])
             position += size
+            if size > 0 { try coder.decode(bytes, into: stream) }
+            return UnsafeRawBufferPointer(stream)
         }
-        try body(streams)
     }
 
     private static func follow(
         _ control: UnsafeRawBufferPointer, literals: UnsafeRawBufferPointer, _ residuals: consuming ResidualDecoder,
-        _ classes: consuming WordClasses, _ base: some DeltaSource, _ target: UnsafeMutableRawBufferPointer
+        _ classes: consuming WordClasses, _ base: some DeltaSource, _ lines: BaseLines,
+        _ target: UnsafeMutableRawBufferPointer
     ) throws {
         var control = DeltaReader(control)
         var literals = DeltaReader(literals)
@@ -86,7 +80,7 @@ enum InstructionPiece {
                 throw DeltaError.damaged("it points outside of its base")
             }
             let room = UnsafeMutableRawBufferPointer(rebasing: target[position..<position + count])
-            try base.read(into: room, at: place)
+            try lines.read(into: room, at: place, of: base)
             if kind & 1 == 1 { try residuals.add(to: room, at: position) }
             position += count
             expected = place + count

@@ -102,6 +102,7 @@ package final class PatchApplier {
     /// Moves bytes to `pending` until there are `size`; true when there are.
     private func gather(_ rest: inout UnsafeRawBufferPointer, upTo size: Int) -> Bool {
         let count = min(rest.count, size - pending.count)
+        if pending.isEmpty { pending.reserveCapacity(size) }
         pending.append(contentsOf: rest[..<count])
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         next += Int64(count)

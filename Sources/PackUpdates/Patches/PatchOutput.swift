@@ -16,28 +16,44 @@ final class PatchOutput {
         let turn: Int
         /// Where the applying stands behind it.
         let end: PatchPosition
-        private(set) var target: UnsafeMutableRawBufferPointer?
+        let room: Room
         private(set) var failure: (any Error)?
 
-        init(_ head: DeltaPieceHead, _ payload: [UInt8], _ base: PatchBase, turn: Int, end: PatchPosition) {
+        init(
+            _ head: DeltaPieceHead, _ payload: [UInt8], _ base: PatchBase, turn: Int, end: PatchPosition, room: Room
+        ) {
             self.head = head
             self.payload = payload
             self.base = base
             self.turn = turn
             self.end = end
+            self.room = room
         }
 
-        deinit { target?.deallocate() }
+        var target: UnsafeMutableRawBufferPointer { room.bytes(head.targetSize) }
 
         func decode(_ decoder: DeltaDecoder?) {
-            let target = UnsafeMutableRawBufferPointer.allocate(byteCount: head.targetSize, alignment: 4096)
-            self.target = target
             do {
                 guard let decoder else { throw PackUpdateError(.io, "libzstd cannot be loaded.") }
                 try payload.withUnsafeBytes { try decoder.decode(head, payload: $0, base: base, into: target) }
             } catch {
                 failure = error
             }
+        }
+    }
+
+    /// Memory for what a piece makes. It goes from one piece to the next: memory that is new costs more than writing to it.
+    private final class Room {
+        private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+        deinit { memory.deallocate() }
+
+        func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
+            if memory.count < count {
+                memory.deallocate()
+                memory = .allocate(byteCount: count, alignment: 4096)
+            }
+            return UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
         }
     }
 
@@ -56,6 +72,7 @@ final class PatchOutput {
     let sink: any PatchSink
     private let index: PackIndex
     private let pipeline: OrderedPipeline<Piece>
+    private var spareRooms: [Room] = []
     private var turns = 0
     /// Behind the latest piece.
     private var position = PatchPosition(group: 0, delta: 0, target: 0)
@@ -93,7 +110,8 @@ final class PatchOutput {
         position = PatchPosition(
             group: position.group, delta: position.delta + Int64(DeltaFormat.pieceHeadSize + payload.count),
             target: position.target + Int64(head.targetSize))
-        pipeline.submit(Piece(head, payload, base, turn: turns, end: position))
+        pipeline.submit(
+            Piece(head, payload, base, turn: turns, end: position, room: spareRooms.popLast() ?? Room()))
         while let piece = pipeline.next(waiting: false) { try emit(piece) }
     }
 
@@ -112,6 +130,7 @@ final class PatchOutput {
     }
 
     private func emit(_ piece: Piece) throws {
+        defer { spareRooms.append(piece.room) }
         // Groups before it are complete, or they failed.
         while let first = groups.first, first.turn < piece.turn { groups.removeFirst() }
         guard let group = groups.first, group.turn == piece.turn, group.failure == nil else { return }
@@ -122,8 +141,7 @@ final class PatchOutput {
             contentRest = 0
             return
         }
-        guard let target = piece.target else { return }
-        var rest = UnsafeRawBufferPointer(target)
+        var rest = UnsafeRawBufferPointer(piece.target)
         while !rest.isEmpty, let content = groups[0].targets.first {
             if contentRest == 0 {
                 let begun = groups[0].begun
