@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <link.h>
+#include <linux/fs.h>
 #include <linux/netlink.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -105,6 +106,16 @@ int clinux_bounded_memfd(const char *name, int64_t size) {
 
 int64_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t length) {
     return copy_file_range(from, from_offset, to, to_offset, length, 0);
+}
+
+int clinux_share_range(int from, int64_t from_offset, int64_t length, int to, int64_t to_offset) {
+    struct file_clone_range range = {
+        .src_fd = from, .src_offset = (uint64_t)from_offset, .src_length = (uint64_t)length, .dest_offset = (uint64_t)to_offset};
+    return ioctl(to, FICLONERANGE, &range);
+}
+
+int clinux_begin_writing(int descriptor, int64_t offset, int64_t length) {
+    return sync_file_range(descriptor, offset, length, SYNC_FILE_RANGE_WRITE);
 }
 
 int clinux_peer(int socket, uint32_t *user, uint32_t *group, int32_t *process) {

@@ -47,6 +47,12 @@ int clinux_sandbox_filter(void);
 /// Copies up to `length` bytes inside the kernel, sharing blocks where the file system can. Returns the bytes copied.
 int64_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t length);
 
+/// Has a range of a file be made of the blocks of a range of another (FICLONERANGE). Both begin where a block does; the range
+/// ends where one does, or with the source. Fails where the file system cannot share blocks, or not these.
+int clinux_share_range(int from, int64_t from_offset, int64_t length, int to, int64_t to_offset);
+/// Begins to write what a range of the file holds to the disk, and does not wait for it (sync_file_range).
+int clinux_begin_writing(int descriptor, int64_t offset, int64_t length);
+
 /// The user, group and process at the other end of a Unix socket when it was connected.
 int clinux_peer(int socket, uint32_t *user, uint32_t *group, int32_t *process);
 

@@ -16,6 +16,17 @@ extension FileDescriptor {
     /// - Throws: `Errno`
     package func synchronizeFileSystem() throws { try systemCall { clinux_syncfs(rawValue) } }
 
+    /// Makes a range of this file of the blocks of a range of another, which takes no space. Both begin where a block of the file
+    /// system does, and the range ends where one does or where the source does. This file grows to hold it.
+    /// - Throws: `Errno`, where the file system cannot share blocks, or not between these files.
+    package func share(_ length: Int64, of source: FileDescriptor, at offset: Int64, to target: Int64) throws {
+        try systemCall { clinux_share_range(source.rawValue, offset, length, rawValue, target) }
+    }
+
+    /// Has the disk begin to write a range, so that less is left to do for who makes it durable. Nothing waits, and nothing is
+    /// durable by it.
+    package func beginWriting(offset: Int64, length: Int64) { _ = clinux_begin_writing(rawValue, offset, length) }
+
     /// Reserves space, so that later writes into the range cannot run out of it. The file grows to hold the range.
     /// - Throws: `Errno`; `notSupported` where the file system cannot.
     package func allocate(offset: Int64 = 0, length: Int64) throws {

@@ -8,7 +8,7 @@ import System
 /// The local version of a pack, from which files that did not change are linked (G4).
 final class PreviousVersion {
     let directory: OwnedDescriptor
-    private var file: FileDescriptor?
+    private(set) var file: FileDescriptor?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
 
     /// - Throws: `Errno`

@@ -15,6 +15,9 @@ extension StagingSink {
         _ = hasher.finishAndReset()
     }
 
+    /// How many bytes the file that was begun has.
+    var written: UInt64 { state.current?.written ?? 0 }
+
     /// The file that was begun is complete.
     /// - Returns: false when its bytes are not those of the digest; then it is gone.
     /// - Throws: `Errno`
@@ -76,7 +79,7 @@ extension StagingSink {
             // As many names as a file may have, or none but one on this file system.
             let source = OwnedDescriptor(try contents.borrowed.open(at: FilePath(first), .readOnly, options: .noFollow))
             try begin(file: path, size: UInt64(clamping: status.size))
-            try FilePieces(source.borrowed).forEach(UInt64(clamping: status.size)) { try data($0) }
+            try copy(UInt64(clamping: status.size), of: source.borrowed, from: 0)
             guard try end(expecting: digest) else { throw Errno.ioError }
         }
     }

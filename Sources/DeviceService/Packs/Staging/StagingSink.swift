@@ -63,6 +63,12 @@ final class StagingSink: ArchiveSink {
     /// Bytes of the journal that are gathered in memory.
     private static let largestPending = 4 << 20
 
+    /// So many bytes stay in the processor's cache from the digest to the write; and for larger writes the kernel looks for
+    /// larger pages, whose memory it may have to get from afar.
+    private static let portion = 256 << 10
+    /// The disk writes while more comes, in pieces of so many bytes.
+    private static let flushed: UInt64 = 8 << 20
+
     let packID: String
     var state: State
     private(set) var journal = StagingJournal()
@@ -71,8 +77,12 @@ final class StagingSink: ArchiveSink {
 
     let contents: OwnedDescriptor
     private let previous: PreviousVersion?
-    private let blockSize: UInt64
+    let blockSize: UInt64
     let bounds: Bounds
+    /// Whether files of this file system can share blocks; nil until it was tried.
+    var sharesBlocks: Bool?
+    /// Up to where the disk was told to write the file that is being written.
+    var flushing: UInt64 = 0
     private var folder: (path: String, descriptor: FileDescriptor)?
     var output: FileDescriptor?
     private var manifest: [UInt8]?
@@ -142,6 +152,14 @@ final class StagingSink: ArchiveSink {
             manifest?.append(contentsOf: bytes)
             return
         }
+        var rest = bytes
+        while !rest.isEmpty {
+            try take(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.portion)))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.portion))
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) throws {
         guard var current = state.current else { return }
         hasher.update(bytes)
         if current.matchesOld {
@@ -157,6 +175,10 @@ final class StagingSink: ArchiveSink {
         bytesWritten += Int64(bytes.count)
         current.written += UInt64(bytes.count)
         state.current = current
+        if current.written >= flushing + Self.flushed {
+            output.beginWriting(offset: Int64(clamping: flushing), length: Int64(clamping: current.written - flushing))
+            flushing = current.written
+        }
     }
 
     func end() throws {
@@ -199,9 +221,10 @@ final class StagingSink: ArchiveSink {
     }
 
     func createFile(_ path: String) throws -> FileDescriptor {
-        try create(path) { folder, name in
+        flushing = 0
+        return try create(path) { folder, name in
             try folder.open(
-                at: name, .writeOnly, options: [.create, .exclusiveCreate, .noFollow],
+                at: name, .readWrite, options: [.create, .exclusiveCreate, .noFollow],
                 permissions: FilePermissions(rawValue: 0o444))
         }
     }
@@ -243,8 +266,10 @@ final class StagingSink: ArchiveSink {
     private func stopMatching(_ current: inout Current) throws {
         let file = try createFile(current.path)
         output = file
-        try previous?.copy(current.written, to: file)
-        bytesWritten += Int64(clamping: current.written)
+        if try !share(current.written, of: previous?.file, with: file) {
+            try previous?.copy(current.written, to: file)
+            bytesWritten += Int64(clamping: current.written)
+        }
         current.matchesOld = false
         previous?.closeFile()
     }

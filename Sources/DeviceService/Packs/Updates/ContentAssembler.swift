@@ -102,17 +102,15 @@ final class ContentAssembler {
             open = (file, nil)
             if let descriptor = sources.file(file)?.open() { open = (file, OwnedDescriptorBox(descriptor)) }
         }
-        var missing = length
+        let begun = sink.written
         do {
             if let source = open?.descriptor {
-                try FilePieces(source.descriptor.borrowed).forEach(UInt64(length), from: UInt64(offset)) {
-                    try sink.data($0)
-                    missing -= Int64($0.count)
-                }
+                try sink.copy(UInt64(clamping: length), of: source.descriptor.borrowed, from: UInt64(clamping: offset))
             }
         } catch let error as Errno where error == .ioError {
             // The local file cannot be read, or is shorter now; the digest will tell.
         }
+        let missing = length - Int64(clamping: sink.written - begun)
         copied += length - missing
         // Zeroes keep the places right; the content is refused at its end.
         if missing > 0 { try fill(missing) }

@@ -37,6 +37,9 @@ final class UpdatePipeline {
     /// Between two checkpoints at most, in bytes written.
     static let checkpointInterval: Int64 = 4 << 20
 
+    /// Between two looks at whether to go on.
+    private static let copiedAtOnce: UInt64 = 16 << 20
+
     /// Goes on with what is staged for this index, or begins.
     /// - Throws: `StoreError`, `Errno`
     init(
@@ -197,9 +200,12 @@ final class UpdatePipeline {
         guard let source = file.open() else { return false }
         try sink.begin(file: path, size: file.size)
         do {
-            try FilePieces(source.borrowed).forEach(file.size) {
+            var done: UInt64 = 0
+            while done < file.size {
                 try isCancelled()
-                try sink.data($0)
+                let part = min(Self.copiedAtOnce, file.size - done)
+                try sink.copy(part, of: source.borrowed, from: done)
+                done += part
             }
         } catch let error as Errno where error == .ioError {
             try sink.abandon()
