@@ -234,7 +234,9 @@ final class UpdatePipeline {
 
     /// Bytes written since this began.
     func checkpointIfDue() throws {
-        if sink.bytesWritten >= lastCheckpoint + Self.checkpointInterval { try checkpoint() }
+        // A checkpoint holds all links: where they are many, it comes less often.
+        let interval = max(Self.checkpointInterval, Int64(clamping: sink.state.linkSize))
+        if sink.bytesWritten >= lastCheckpoint + interval { try checkpoint() }
     }
 
     /// What is there counts from now on.
