@@ -44,6 +44,43 @@ import Testing
         }
     }
 
+    /// A few groups tell how large a patch of versions will be that have nothing in common, and of those that only look so.
+    @Test func aSampleTellsWhatAPatchComesTo() throws {
+        try Scratch.with { scratch in
+            var generator = SeededGenerator.forTest()
+            var (old, unrelated, related): ([String: [UInt8]], [String: [UInt8]], [String: [UInt8]]) = ([:], [:], [:])
+            for name in ["a", "b", "c", "d", "e"] {
+                let content = generator.bytes(300_000)
+                old[name] = content
+                unrelated[name] = generator.bytes(300_000)
+                // No chunk stays as it is.
+                var changed = content
+                for place in stride(from: 500, to: changed.count, by: 4000) { changed[place] ^= 0x55 }
+                related[name] = changed
+            }
+            for (files, isRelated) in [(unrelated, false), (related, true)] {
+                let pack = try PatchedPack(scratch, from: old, to: files)
+                #expect(try PatchSample.estimate(from: pack.old, to: pack.new, in: scratch.path) == nil)
+                let estimate = try #require(
+                    try PatchSample.estimate(
+                        from: pack.old, to: pack.new, in: scratch.path, least: 1, pieceSize: 1 << 18))
+                let size = try pack.patch("\(isRelated).patch").count
+                if isRelated {
+                    #expect(estimate < 150_000 && size < 150_000, "\(estimate) for \(size)")
+                } else {
+                    #expect(size >= 1_500_000 && abs(Int(estimate) - size) < size / 10, "\(estimate) for \(size)")
+                }
+                for name in ["Old.aar", "New.aar"] {
+                    for suffix in ["", ".index"] {
+                        try FileDescriptor.currentDirectory.remove(at: scratch(name + suffix))
+                    }
+                }
+            }
+            let left = try FileDescriptor.currentDirectory.entries(at: scratch.path).map(\.name)
+            #expect(!left.contains { $0.hasPrefix(".larder") })
+        }
+    }
+
     @Test func givesEveryChangedContent() throws {
         var generator = SeededGenerator.forTest()
         try Scratch.with { scratch in

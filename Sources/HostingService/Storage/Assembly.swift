@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import AppleArchive
 internal import Crypto
 internal import HostingModel
 internal import Kit
@@ -9,11 +10,38 @@ internal import System
 /// Puts an upload's parts together to one file, and takes digests on the way. Blocks.
 struct Assembly {
     private static let pieceSize = 1 << 20
+    /// Bytes after which the disk is told to begin with them, so that it does not have all of them to write at the end.
+    private static let flushSize: Int64 = 64 << 20
 
     let upload: String
     let folder: FilePath
     let plan: UploadPlan
     let wanted: WantedDigests
+
+    /// A piece of the file on its way to its digests.
+    private final class Piece {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 4096)
+        var count = 0
+        var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]) }
+
+        deinit { buffer.deallocate() }
+    }
+
+    /// Of the whole file, taken by a thread of their own while other pieces are read and written.
+    private final class FileDigests {
+        let md5: MD5?
+        var sha256: SHA256?
+
+        init(_ wanted: WantedDigests) {
+            md5 = wanted.md5 ? MD5() : nil
+            sha256 = wanted.sha256 ? SHA256() : nil
+        }
+
+        func update(_ bytes: UnsafeRawBufferPointer) {
+            md5?.update(bytes)
+            sha256?.update(bytes)
+        }
+    }
 
     /// - Throws: `Errno`, `HostingError`
     func run() throws -> AssembledUpload {
@@ -25,23 +53,26 @@ struct Assembly {
         }
         let target = try OwnedDescriptor(
             path, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
-        defer { buffer.deallocate() }
-        let md5 = wanted.md5 ? MD5() : nil
-        var sha256 = wanted.sha256 ? SHA256() : nil
+        let digests = Monitor(FileDigests(wanted))
+        let hashing = OrderedPipeline<Piece>(threads: 1) { { piece in digests.withLock { $0.update(piece.bytes) } } }
         let composite = MD5()
+        var (written, flushed): (Int64, Int64) = (0, 0)
         for part in plan.parts {
             guard let name = names[part.number] else { continue }
             let source = try OwnedDescriptor(folder.appending(name), .readOnly)
             var length: Int64 = 0
             while true {
-                let count = try source.borrowed.read(into: buffer)
-                if count == 0 { break }
-                let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
-                try target.borrowed.writeFully(bytes)
-                md5?.update(bytes)
-                sha256?.update(bytes)
-                length += Int64(count)
+                let piece = (hashing.inFlight < hashing.capacity ? nil : hashing.next(waiting: true)) ?? Piece()
+                piece.count = try source.borrowed.read(into: piece.buffer)
+                if piece.count == 0 { break }
+                try target.borrowed.writeFully(piece.bytes)
+                length += Int64(piece.count)
+                hashing.submit(piece)
+            }
+            written += length
+            if written - flushed >= Self.flushSize {
+                target.borrowed.dropCache(offset: flushed, length: written - flushed)
+                flushed = written
             }
             guard length == part.length else {
                 throw HostingError(.storage, "Part \(part.number) has \(length) bytes instead of \(part.length).")
@@ -50,8 +81,11 @@ struct Assembly {
             digest.withUnsafeBytes { composite.update($0) }
         }
         try target.borrowed.synchronize()
-        return AssembledUpload(
-            upload: upload, path: path, size: plan.fileSize, md5: md5?.finish(), sha256: sha256?.finish().bytes,
-            compositeMD5: composite.finish())
+        while hashing.next(waiting: true) != nil {}
+        return digests.withLock { digests in
+            AssembledUpload(
+                upload: upload, path: path, size: plan.fileSize, md5: digests.md5?.finish(),
+                sha256: digests.sha256?.finish().bytes, compositeMD5: composite.finish())
+        }
     }
 }

@@ -78,6 +78,16 @@ struct PatchMaking: Sendable {
                 "Making it takes up to \(ByteCount.formatted(need)) in \(folder), where \(ByteCount.formatted(free)) are "
                     + "free.")
         }
+        if worth.seemsUnrelated,
+            let estimate = try PatchSample.estimate(from: old, to: new, in: folder, isCancelled: isCancelled),
+            // Parts of it say what all of it comes to within some percent.
+            !worth.isWorthwhile(size: estimate / 100 * 95)
+        {
+            return .none(
+                .notSmaller,
+                "By a sample it would have about \(ByteCount.formatted(estimate)), and without it a device fetches "
+                    + "\(ByteCount.formatted(worth.costWithout)).")
+        }
         let path = folder.appending("patch")
         let size = try PatchMaker.make(from: old, to: new, at: path, isCancelled: isCancelled).size
         guard worth.isWorthwhile(size: size) else {

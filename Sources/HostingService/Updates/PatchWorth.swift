@@ -7,6 +7,9 @@ internal import PackUpdates
 struct PatchWorth: Hashable, Sendable {
     /// What a device with the old version fetches when there is no patch, in bytes; a request counts as some.
     let costWithout: Int64
+    /// Whether a device finds hardly any of the new version's bytes in the old one: what has them looks as if it had nothing in
+    /// common, though a patch may find more.
+    let seemsUnrelated: Bool
     private let costOfRequest: Int64
 
     init(from old: PackIndex, to new: PackIndex) {
@@ -16,6 +19,7 @@ struct PatchWorth: Hashable, Sendable {
         let facts = UpdateFacts(ranges: .single)
         let planner = UpdatePlanner(target: new, local: local, facts: facts)
         costWithout = planner.cost(planner.plan())
+        seemsUnrelated = costWithout >= new.archive.size / 10 * 9
         costOfRequest = facts.costs.request
     }
 

@@ -68,14 +68,7 @@ package enum PatchMaker {
         }
         let plan = PatchPlan(from: old.index, to: new.index, resembling: resembling)
         let layout = PatchLayout(of: plan, from: old, to: new)
-        let bases = try contents(in: folder.path, "bases", layout.baseSize) { file in
-            try old.unpack(layout.oldBases, to: file, isCancelled: isCancelled)
-            try new.unpack(layout.newBases, to: file, isCancelled: isCancelled)
-        }
-        let targets = try contents(in: folder.path, "targets", layout.targetSize) { file in
-            try new.unpack(layout.targets, to: file, isCancelled: isCancelled)
-        }
-
+        let (bases, targets) = try unpack(layout, from: old, to: new, in: folder.path, isCancelled)
         let deltas = try OwnedDescriptor(
             folder.path.appending("deltas"), .readWrite, options: [.create, .exclusiveCreate],
             permissions: .ownerReadWrite)
@@ -137,6 +130,21 @@ package enum PatchMaker {
         return stride(from: range.lowerBound, to: range.upperBound, by: even).map {
             $0..<min($0 + even, range.upperBound)
         }
+    }
+
+    /// Unpacks what is compared into files in a folder.
+    static func unpack(
+        _ layout: PatchLayout, from old: PatchVersion, to new: PatchVersion, in folder: FilePath,
+        _ isCancelled: () -> Bool
+    ) throws -> (bases: MappedContents, targets: MappedContents) {
+        let bases = try contents(in: folder, "bases", layout.baseSize) { file in
+            try old.unpack(layout.oldBases, to: file, isCancelled: isCancelled)
+            try new.unpack(layout.newBases, to: file, isCancelled: isCancelled)
+        }
+        let targets = try contents(in: folder, "targets", layout.targetSize) { file in
+            try new.unpack(layout.targets, to: file, isCancelled: isCancelled)
+        }
+        return (bases, targets)
     }
 
     private static func contents(

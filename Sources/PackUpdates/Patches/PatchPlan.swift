@@ -31,6 +31,9 @@ struct PatchPlan: Hashable {
 
     private(set) var groups: [Group] = []
 
+    /// Some groups of a plan.
+    init(groups: [Group]) { self.groups = groups }
+
     /// - Parameter resembling: for new contents the old ones that they share bytes with, as far as anybody looked.
     init(from old: PackIndex, to new: PackIndex, resembling: [Int: [Int]] = [:]) {
         let relations = ContentRelations(from: old, to: new)
