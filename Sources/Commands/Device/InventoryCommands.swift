@@ -30,10 +30,19 @@ extension DeviceCommands {
 
     static let packs = Command(
         "packs", summary: "List an app's packs: local, on their way and available",
-        examples: [.init("larder packs com.example.coast", "lists the packs with states, versions and sizes")],
-        options: [.json], arguments: [.app]
+        discussion: """
+            With --updates the server is asked what it has, and for each local pack it is shown what bringing it up to date \
+            would take: by which method, how much would be moved over the network, and how much written; what is on the \
+            device already is linked. Nothing but manifest, indexes and the beginnings of patches is fetched for that.
+            """,
+        examples: [
+            .init("larder packs com.example.coast", "lists the packs with states, versions and sizes"),
+            .init("larder packs com.example.coast --updates", "shows what updates would move and write"),
+        ],
+        options: [.flag("updates", "Ask the server what updates of local packs would take."), .json], arguments: [.app]
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
+        if arguments.flag("updates") { return try await updates(app, context) }
         let reply = try await Device.send(PacksRequest(app: app), context)
         if context.json {
             for pack in reply.packs { try context.print(encoding: pack) }
@@ -52,6 +61,37 @@ extension DeviceCommands {
             if reply.collisionCount > 10 { context.note("  ...") }
         }
         return .success
+    }
+
+    private static func updates(_ app: String, _ context: CommandContext) async throws -> ExitCode {
+        let packs = try await Device.send(UpdateForecastsRequest(app: app), context).packs
+        if context.json {
+            for pack in packs { try context.print(encoding: pack) }
+            return .success
+        }
+        context.print(packs.isEmpty ? "No pack of \(app) is local." : table(packs).text)
+        for pack in packs {
+            guard let note = pack.note else { continue }
+            context.note(pack.method == nil ? "\(pack.id): \(note)" : "\(pack.id) is fetched whole: \(note).")
+        }
+        return .success
+    }
+
+    static func table(_ packs: [PackUpdateForecast]) -> TextTable {
+        var table = TextTable([
+            ("PACK", .leading), ("VERSION", .trailing), ("UPDATE", .leading), ("TO MOVE", .trailing),
+            ("OF", .trailing), ("TO WRITE", .trailing),
+        ])
+        for pack in packs {
+            let isOutdated = pack.availableVersion.map { $0 != pack.localVersion } ?? false
+            let version = isOutdated ? " -> \(pack.availableVersion ?? 0)" : ""
+            let update = pack.availableVersion == nil ? "removed" : isOutdated ? pack.method ?? "unknown" : "up to date"
+            let sizes = [pack.toMove, pack.downloadSize, pack.toWrite].map {
+                pack.method == nil ? "-" : ByteCount.formatted($0)
+            }
+            table.add([pack.id, "\(pack.localVersion)\(version)", update] + sizes)
+        }
+        return table
     }
 
     static func table(_ packs: [PackListing]) -> TextTable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+package import AssetPacks
 package import DeviceProtocol
 
 /// What the lifecycle of apps needs from the store of packs. `PackStore` is the one; tests bring their own.
@@ -33,6 +34,8 @@ package protocol PackStoring: Sendable {
     func localPacks(app: String) async throws -> [LocalPack]
     /// How local packs came.
     func arrivals(app: String) async throws -> [String: PackArrival]
+    /// What bringing a local pack to an offered version would take; nil when it is not local.
+    func forecast(app: String, pack: DownloadManifestPack) async throws -> UpdateForecast?
     func transfers(app: String?) async throws -> [TransferStatus]
     func collisions(app: String) async throws -> PathCollisions
     func plan(_ requests: [PackRequest], alsoWriting bytes: Int64) async throws -> SpacePlan

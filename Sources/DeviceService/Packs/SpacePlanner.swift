@@ -14,6 +14,16 @@ struct SpacePlanner: Hashable, Sendable {
         /// What is staged already.
         var fetched: Int64 = 0
         var written: Int64 = 0
+        /// When only what changed is fetched and written; then what is staged is counted there.
+        var update: Update?
+    }
+
+    /// What is still to come of an update, in bytes; other files are linked.
+    struct Update: Hashable, Sendable {
+        var toFetch: Int64
+        var toWrite: Int64
+        /// How many files are written.
+        var changedFiles: Int
     }
 
     /// What an archive unpacks to when its manifest does not say: real packs give from 1.0 to 3 times their size.
@@ -35,7 +45,7 @@ struct SpacePlanner: Hashable, Sendable {
         var toWrite = max(0, bytes)
         var overhead: Int64 = packs.isEmpty ? 0 : Self.fixedOverhead
         for pack in packs {
-            toFetch = toFetch.adding(max(0, pack.downloadSize.subtracting(pack.fetched)))
+            toFetch = toFetch.adding(max(0, pack.update?.toFetch ?? pack.downloadSize.subtracting(pack.fetched)))
             toWrite = toWrite.adding(remaining(pack))
             overhead = overhead.adding(
                 Int64(clamping: pack.fileCount ?? 0).multiplied(clampedBy: Self.overheadPerFile))
@@ -47,12 +57,19 @@ struct SpacePlanner: Hashable, Sendable {
             missing: peak <= max(0, free) ? 0 : peak.subtracting(free))
     }
 
-    /// What a pack will still write: its files in whole blocks, half a block lost for each.
+    /// What a pack will still write: its files in whole blocks, half a block lost for each. Of one that is updated, those that
+    /// changed.
     func remaining(_ pack: Pack) -> Int64 {
-        let files = Int64(clamping: pack.fileCount ?? 0)
-        let content = pack.installedSize ?? pack.downloadSize.multiplied(clampedBy: Self.assumedExpansion)
+        let files = Int64(clamping: pack.update?.changedFiles ?? pack.fileCount ?? 0)
+        let content =
+            pack.update?.toWrite ?? Self.contentSize(pack.installedSize, downloadSize: pack.downloadSize)
         let size = content.adding(files.multiplied(clampedBy: space.blockSize / 2))
-        return max(0, size.subtracting(pack.written))
+        return max(0, pack.update == nil ? size.subtracting(pack.written) : size)
+    }
+
+    /// Bytes of an archive's files: as its manifest says, or as many as may be.
+    static func contentSize(_ installedSize: Int64?, downloadSize: Int64) -> Int64 {
+        installedSize ?? downloadSize.multiplied(clampedBy: assumedExpansion)
     }
 }
 

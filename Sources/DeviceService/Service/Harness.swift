@@ -121,6 +121,10 @@ struct Harness: Sendable {
             try await recovery.value
             return try await inventory.packs(request.app)
         }
+        router.on(UpdateForecastsRequest.self) { request, _ in
+            try await recovery.value
+            return UpdateForecastsRequest.Reply(packs: try await assets.forecasts(request.app))
+        }
         router.on(VerifyRequest.self) { request, _ in
             try await recovery.value
             return VerifyRequest.Reply(

@@ -14,7 +14,7 @@ extension PackFetch {
     func update(_ brought: inout Bool) throws -> (isDone: Bool, note: String?) {
         let staged = StagedPack(layout: generations.layout, id: download.id)
         guard download.index != nil, !isArchiveUnderWay(staged) else { return (false, nil) }
-        let own = try ownVersion()
+        let own = try UpdateFetch.Own(download.id, generations, attempt)
         guard UpdateCheckpoint.read(staged) != nil || !LocalVersions(appRoot: generations.layout.root).isEmpty else {
             return (false, nil)
         }
@@ -47,24 +47,6 @@ extension PackFetch {
     private func mayGoWhole(_ error: any Error) -> Bool {
         !(attempt.isStopped || StoreError.isNoSpace(error) || (error as? StoreError)?.code == .noSpace
             || (error as? HTTPClientError)?.isTransient == true)
-    }
-
-    /// The pack's local version, with a list of its contents.
-    private func ownVersion() throws -> UpdateFetch.Own? {
-        let local = try generations.withCurrentTable { table -> (version: Int, files: [String], directory: String)? in
-            guard let table, let index = table.packIndex(id: download.id),
-                let files = AppGenerations.files(of: download.id, table)
-            else { return nil }
-            return (Int(clamping: table.pack(at: index).version), files.files, files.directory)
-        }
-        guard let local else { return nil }
-        let folder = generations.layout.root.appending(local.directory)
-        do {
-            try LocalVersions.makeList(of: folder, paths: local.files) { try attempt.checkStop() }
-        } catch is Errno {
-            // A version that cannot be read, or a list that cannot be written, only has less to give.
-        }
-        return UpdateFetch.Own(version: local.version, folder: folder)
     }
 }
 

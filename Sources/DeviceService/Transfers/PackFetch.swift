@@ -21,8 +21,15 @@ final class PackFetch: Sendable {
         var isFinishing = false
     }
 
-    /// Makes room for what is to come, given the bytes of the archive that are here and those of files that are unpacked.
-    typealias RoomCheck = @Sendable (_ fetched: Int64, _ written: Int64) throws -> Void
+    /// What is still to come.
+    enum Rest {
+        /// All of the archive but the bytes that are here, of which so many of files are unpacked.
+        case archive(fetched: Int64, written: Int64)
+        case update(SpacePlanner.Update)
+    }
+
+    /// Makes room for what is to come.
+    typealias RoomCheck = @Sendable (Rest) throws -> Void
 
     let download: PackDownload
     let attempt: TransferAttempt
@@ -63,7 +70,7 @@ final class PackFetch: Sendable {
                 let resumed = pipeline.position > 0
                 do {
                     if pipeline.position < download.downloadSize || download.downloadSize == 0 {
-                        try makeRoom?(pipeline.position, pipeline.unpacked)
+                        try makeRoom?(.archive(fetched: pipeline.position, written: pipeline.unpacked))
                         do {
                             try transfer(pipeline) { brought = true }
                         } catch  where attempt.isStopped || (error as? HTTPClientError)?.isTransient == true {

@@ -51,6 +51,16 @@ package struct UpdatePlan: Hashable, Sendable {
     /// Bytes of files that are written; linked ones are not.
     package let bytesToWrite: Int64
 
+    /// How many contents are written; nil when the archive is fetched whole.
+    package var changedContents: Int? {
+        actions?.count { action in
+            switch action {
+            case .done, .link: false
+            case .rebuild, .patch: true
+            }
+        }
+    }
+
     /// How the plan came to be, for a person.
     package var method: Method {
         guard actions != nil else { return .whole }

@@ -58,6 +58,40 @@ import Testing
         }
     }
 
+    /// What is told beforehand is what it takes then: by patch, by blocks, and whole, without fetching any of them.
+    @Test(arguments: [UpdatePlan.Method.patch, .blocks, .whole, .nothing]) func aForecastComesTrue(
+        _ method: UpdatePlan.Method
+    ) async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            var (old, new) = Self.versions(&random)
+            if method == .nothing {
+                new.files = old.files
+                new.files["moved"] = new.files.removeValue(forKey: "same")
+            }
+            try await harness.fetch(try harness.offer(old).request)
+            var (request, archive, _) = try harness.offerPatch(new, from: old)
+            if method == .blocks { request.pack.larder?.patches = [] }
+            if method == .whole { request.pack.larder?.index = nil }
+            let before = harness.server.requests.count
+            let forecast = try #require(
+                try await harness.store.forecast(app: StoreHarness.app, pack: request.pack))
+            let asked = harness.server.requests.dropFirst(before)
+            #expect(asked.allSatisfy { $0.path == "/levels.index" || $0.path == "/levels.patch" && $0.range != nil })
+            #expect(try await harness.store.localPacks(app: StoreHarness.app).first?.version == 3)
+            try await harness.expectNothingLeft()
+
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            let tally = try await tally(harness)
+            #expect(forecast.method == method, "\(forecast)")
+            #expect(tally.isWhole == (method == .whole) && (tally.patched > 0) == (method == .patch), "\(tally)")
+            // Several parts come with some lines between them.
+            #expect(abs(forecast.toFetch - tally.moved) <= (method == .blocks ? 4096 : 0), "\(forecast) \(tally)")
+            #expect(method == .whole || forecast.toWrite == tally.written, "\(forecast) \(tally)")
+            #expect(forecast.toFetch <= Int64(archive.count) && (forecast.note != nil) == (method == .whole))
+        }
+    }
+
     /// Of a patch from a version that is not here, or of files that another pack has, nothing is fetched.
     @Test func onlyTheGroupsThatAreNeededCome() async throws {
         try await StoreHarness.with { harness in

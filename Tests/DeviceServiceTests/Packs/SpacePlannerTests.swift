@@ -31,6 +31,20 @@ import Testing
         #expect(plan.toWrite == 180)
     }
 
+    /// Of an update those files count that are written; the others only take lines and names.
+    @Test func anUpdateNeedsRoomForWhatChanged() {
+        var pack = SpacePlanner.Pack(downloadSize: 100_000_000, installedSize: 200_000_000, fileCount: 1000)
+        #expect(!planner(available: 50_000_000).plan([pack]).fits)
+        pack.update = SpacePlanner.Update(toFetch: 3_000_000, toWrite: 20_000_000, changedFiles: 10)
+        let plan = planner(available: 50_000_000).plan([pack])
+        #expect(plan.toFetch == 3_000_000)
+        #expect(plan.toWrite == 20_000_000 + 10 * 2048)
+        #expect(plan.peak == plan.toWrite + SpacePlanner.fixedOverhead + 1000 * SpacePlanner.overheadPerFile)
+        #expect(plan.fits)
+        pack.update = SpacePlanner.Update(toFetch: .min, toWrite: .max, changedFiles: .max)
+        #expect(planner(available: .max).plan([pack, pack]).peak == .max)
+    }
+
     @Test func transfersUnderWayAreCounted() {
         let pack = SpacePlanner.Pack(downloadSize: 50_000_000, installedSize: 90_000_000)
         #expect(planner(available: 110_000_000).plan([pack]).fits)

@@ -79,10 +79,26 @@ import Testing
         try await Self.with { stage in
             let patch = try await stage.series.makePatch(from: 1, to: 2)
             try await stage.server.again([stage.new])
+            // What it would take is known before, without a pack.
+            let shown = try await stage.bench.device.larder("packs", SampleApp.bundleID, "--updates")
+            #expect(shown.exitCode == 0 && shown.outputText.contains("1 -> 2"), "\(shown)")
+            #expect(shown.outputText.contains("patch"), "\(shown.outputText)")
+            let lines = try await stage.bench.device.larder("packs", SampleApp.bundleID, "--updates", "--json")
+            let forecast = try JSONCoder.decode(PackUpdateForecast.self, from: Array(lines.outputText.utf8))
+            #expect(forecast.localVersion == 1 && forecast.availableVersion == 2 && forecast.method == "patch")
+            let looks = try await stage.server.again([stage.new])
+            #expect(looks.bytes("") == 0 && looks.filter { $0.path.hasSuffix("patch") }.allSatisfy { $0.status == 206 })
+            #expect(try await stage.arrival().version == 1)
+
             #expect(try await stage.update() == "ok Isles")
             try await stage.expect(stage.new)
             let (version, arrival) = try await stage.arrival()
             #expect(version == 2 && !arrival.isWhole && arrival.notes == [], "\(arrival)")
+            // What nobody needs of the patch, the pack's manifest, comes along.
+            #expect((0..<1000).contains(arrival.moved - forecast.toMove), "\(arrival) \(forecast)")
+            #expect(arrival.written == forecast.toWrite, "\(arrival) \(forecast)")
+            let current = try await stage.bench.device.larder("packs", SampleApp.bundleID, "--updates")
+            #expect(current.outputText.contains("up to date"), "\(current.outputText)")
             #expect(arrival.patched > 0 && arrival.moved < stage.new.archiveSize / 4, "\(arrival)")
             let answers = try await stage.server.end()
             #expect(answers.bytes("") == 0 && answers.bytes(".from-1.patch") == patch, "\(answers)")

@@ -68,14 +68,42 @@ extension PackStore {
         }
         planner.reserved = planner.reserved.addingClamped(await space?.outstanding(besides: nil, of: self) ?? 0)
         var packs: [SpacePlanner.Pack] = []
+        var wanted: [(request: PackRequest, local: Int?)] = []
         for request in requests {
             let key = TransferKey(app: request.app, pack: request.pack.id)
-            let isLocal = try await localPacks(app: request.app).contains {
-                $0.id == request.pack.id && $0.version == request.pack.version
-            }
-            if !isLocal { packs.append(Self.planned(request.pack, jobs[key]?.progress)) }
+            let local = try await localPacks(app: request.app).first { $0.id == request.pack.id }?.version
+            guard local != request.pack.version else { continue }
+            packs.append(Self.planned(request.pack, jobs[key]?.progress))
+            wanted.append((request, local))
+        }
+        let plan = planner.plan(packs, alsoWriting: bytes)
+        guard !plan.fits else { return plan }
+        // Updates write less than all files of their packs. How much is only asked for where it matters: that takes their indexes.
+        for (number, wanted) in wanted.enumerated() {
+            guard let local = wanted.local, let update = await update(wanted.request, from: local) else { continue }
+            packs[number] = Self.planned(wanted.request.pack, update)
         }
         return planner.plan(packs, alsoWriting: bytes)
+    }
+
+    /// What an update takes that can go on from what is local; nil when nothing of it is known.
+    private func update(_ request: PackRequest, from local: Int) async -> SpacePlanner.Update? {
+        // One reading of `larder`: two of them crash the optimizer of Swift 6.3.1.
+        let info = request.pack.larder
+        guard let index = info?.index else { return nil }
+        let key = TransferKey(app: request.app, pack: request.pack.id)
+        if let known = forecasts[key], known.local == local, known.index == index.sha256 {
+            return known.forecast.space
+        }
+        guard let forecast = try? await forecast(app: request.app, pack: request.pack) else { return nil }
+        forecasts[key] = (local, index.sha256, forecast)
+        return forecast.space
+    }
+
+    static func planned(_ pack: DownloadManifestPack, _ update: SpacePlanner.Update) -> SpacePlanner.Pack {
+        var planned = planned(pack, fetched: 0, written: 0)
+        planned.update = update
+        return planned
     }
 
     private static func planned(_ pack: DownloadManifestPack, _ progress: PackFetch.Progress?) -> SpacePlanner.Pack {

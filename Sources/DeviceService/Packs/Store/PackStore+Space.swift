@@ -54,14 +54,21 @@ extension PackStore: SpaceUser {
     func roomCheck(_ key: TransferKey, _ pack: DownloadManifestPack) -> PackFetch.RoomCheck? {
         guard let space else { return nil }
         let state = state
-        return { fetched, written in
+        return { rest in
             let failure = try waitFor { () -> (any Error)? in
                 do {
                     let unit = try await offload { try FileSystemSpace(at: state) }
                     let planner = SpacePlanner(space: unit, reserved: 0)
-                    let expected = planner.plan([Self.planned(pack, fetched: fetched, written: written)]).peak
-                    try await space.makeRoom(
-                        for: key, expected: expected, least: Self.least(pack, written: written))
+                    let (planned, least): (SpacePlanner.Pack, Int64)
+                    switch rest {
+                    case .archive(let fetched, let written):
+                        planned = Self.planned(pack, fetched: fetched, written: written)
+                        least = Self.least(pack, written: written)
+                    case .update(let update):
+                        planned = Self.planned(pack, update)
+                        least = update.toWrite
+                    }
+                    try await space.makeRoom(for: key, expected: planner.plan([planned]).peak, least: least)
                     return nil
                 } catch {
                     return error

@@ -34,7 +34,7 @@ package actor PackStore: PackStoring, TransferOwner {
     let log: Logger
     let configuration: StoreConfiguration
     let space: SpaceKeeper?
-    private let hostRule: @Sendable (_ app: String) async throws -> HostRule?
+    let hostRule: @Sendable (_ app: String) async throws -> HostRule?
     let renewal: Renewal
     nonisolated let hub = PackEventHub()
 
@@ -42,6 +42,8 @@ package actor PackStore: PackStoring, TransferOwner {
     var jobs: [TransferKey: Job] = [:]
     /// Downloads that failed, for whoever asks why; they go on, or begin anew, when they are requested again.
     var failures: [TransferKey: TransferStatus] = [:]
+    /// Of updates for which room was looked for, by their index: that is done again whenever some was made.
+    var forecasts: [TransferKey: (local: Int, index: String, forecast: UpdateForecast)] = [:]
     var isClosed = false
     private var apps: [String: AppGenerations] = [:]
     var turn = TurnLock()

@@ -26,16 +26,23 @@ struct ListedPatchState {
     init(_ listed: PackDownload.ListedPatch) { self.listed = listed }
 
     /// For the beginning of the file; nil when the manifest names no digest of what it starts from.
-    func reader(_ pipeline: UpdatePipeline) -> PatchTableReader? {
-        Digest(hex: listed.base).map {
-            PatchTableReader(index: pipeline.index, indexDigest: pipeline.indexDigest, base: $0)
-        }
+    /// - Parameter digest: of the index's file.
+    func reader(_ index: PackIndex, _ digest: Digest) -> PatchTableReader? {
+        Digest(hex: listed.base).map { PatchTableReader(index: index, indexDigest: digest, base: $0) }
     }
 
+    /// - Parameter find: says where contents are on the device.
     mutating func learn(
-        _ table: PatchTable, _ ranges: [Range<Int64>], bases: [Digest: LocalFile], made: [Digest: Int]
-    ) {
-        (self.table, self.ranges, self.bases, self.made) = (table, ranges, bases, made)
+        _ reader: PatchTableReader, _ index: PackIndex, find: (Set<Digest>) throws -> [Digest: LocalFile]
+    ) rethrows {
+        guard let table = reader.table else { return }
+        let wanted = Set(table.groups.flatMap { $0.bases.map(\.digest) })
+        var made: [Digest: Int] = [:]
+        for (content, what) in index.contents.enumerated() where wanted.contains(what.digest) {
+            made[what.digest] = content
+        }
+        (bases, self.made) = (try find(wanted), made)
+        (self.table, ranges) = (table, reader.deltaRanges)
     }
 
     /// Contents that it did not give.
@@ -55,10 +62,10 @@ struct ListedPatchState {
     }
 
     /// What a planner is told.
-    func facts(_ pipeline: UpdatePipeline) -> UpdateFacts.Patch {
+    /// - Parameter position: where the applying goes on.
+    func facts(position: PatchPosition?) -> UpdateFacts.Patch {
         guard !isUseless else { return UpdateFacts.Patch(size: listed.file.size, groups: []) }
         guard let table else { return UpdateFacts.Patch(size: listed.file.size, groups: nil) }
-        let position = position(pipeline)
         let groups = zip(table.groups, ranges).enumerated().map { number, group in
             let used = position.flatMap { $0.group == number ? $0.delta : nil } ?? 0
             let others = group.0.bases.filter { bases[$0.digest] == nil }

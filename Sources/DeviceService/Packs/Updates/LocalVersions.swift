@@ -4,6 +4,7 @@
 import Crypto
 import Kit
 import PackNamespace
+import PackUpdates
 import System
 
 /// What the files of all local packs of all apps of this person hold, as the lists beside them say. Blocks.
@@ -42,6 +43,12 @@ struct LocalVersions {
             if let record = record.record { files.append(LocalFile(record, in: folder)) }
         }
         return files
+    }
+
+    /// The files of a version that an index has not.
+    static func files(of own: UpdateFetch.Own, without index: PackIndex) -> [LocalFile] {
+        let kept = Set(index.contents.map(\.digest))
+        return files(in: own.folder).filter { !kept.contains($0.digest) && $0.size > 0 }
     }
 
     /// Whether any pack of any app is local.

@@ -14,31 +14,13 @@ extension UpdateFetch {
         guard let file = download.index else { throw Unsuitable(why: "the manifest lists no index") }
         let kept = staged.directory.appending("index")
         if let bytes = try? File.read(kept, limit: PackIndex.maximumSize), SHA256.hash(bytes) == file.digest {
-            return (try decode(bytes), file.digest, (0, 0))
+            return (try download.index(of: bytes, listed: file), file.digest, (0, 0))
         }
         let bytes = try fetchWhole(file)
-        guard SHA256.hash(bytes) == file.digest else {
-            throw Unsuitable(why: "its index is not the one that is listed")
-        }
-        let index = try decode(bytes)
+        let index = try download.index(of: bytes, listed: file)
         // Kept for when this goes on: an update that begins empties the folder first.
         indexBytes = bytes
         return (index, file.digest, (Int64(bytes.count), 1))
-    }
-
-    private func decode(_ bytes: [UInt8]) throws -> PackIndex {
-        do {
-            let index = try PackIndex(decoding: bytes)
-            guard index.archive.size == download.downloadSize,
-                download.digest == nil || index.archive.digest.hex == download.digest
-            else { throw Unsuitable(why: "its index is of another archive") }
-            if let installed = download.installedSize, index.installedSize != installed {
-                throw Unsuitable(why: "its index lists other sizes than the manifest")
-            }
-            return index
-        } catch let error as PackUpdateError {
-            throw Unsuitable(why: error.message)
-        }
     }
 
     /// A small file, whole.
@@ -60,5 +42,27 @@ extension UpdateFetch {
             throw Unsuitable(why: error.message)
         }
         return bytes
+    }
+}
+
+extension PackDownload {
+    /// The index that bytes are, if it is the one that is listed and the archive's.
+    /// - Throws: `UpdateFetch.Unsuitable`
+    func index(of bytes: [UInt8], listed: ListedFile) throws -> PackIndex {
+        guard SHA256.hash(bytes) == listed.digest else {
+            throw UpdateFetch.Unsuitable(why: "its index is not the one that is listed")
+        }
+        do {
+            let index = try PackIndex(decoding: bytes)
+            guard index.archive.size == downloadSize, digest == nil || index.archive.digest.hex == digest else {
+                throw UpdateFetch.Unsuitable(why: "its index is of another archive")
+            }
+            if let installedSize, index.installedSize != installedSize {
+                throw UpdateFetch.Unsuitable(why: "its index lists other sizes than the manifest")
+            }
+            return index
+        } catch let error as PackUpdateError {
+            throw UpdateFetch.Unsuitable(why: error.message)
+        }
     }
 }

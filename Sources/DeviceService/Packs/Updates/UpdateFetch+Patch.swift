@@ -17,10 +17,10 @@ extension UpdateFetch {
         guard let progress = pipeline.patch,
             let number = patches.firstIndex(where: { $0.listed.file.digest == progress.file }),
             let bytes = try? File.read(staged.directory.appending(Self.tableName), limit: PackIndex.maximumSize),
-            var reader = patches[number].reader(pipeline),
+            var reader = patches[number].reader(pipeline.index, pipeline.indexDigest),
             (try? bytes.withUnsafeBytes { try reader.take($0) }) == bytes.count, reader.table != nil
         else { return }
-        try learn(reader, number, pipeline)
+        try patches[number].learn(reader, pipeline.index) { try find($0) }
     }
 
     /// Applies groups of a patch; what they do not give is planned anew.
@@ -59,7 +59,7 @@ extension UpdateFetch {
     /// Fetches a patch of which nothing is known, and applies it as it comes, unless its table shows that less will do.
     private func stream(_ number: Int, _ pipeline: UpdatePipeline, _ sources: UpdateSources) throws {
         let listed = patches[number].listed
-        guard var reader = patches[number].reader(pipeline) else {
+        guard var reader = patches[number].reader(pipeline.index, pipeline.indexDigest) else {
             throw PackUpdateError(.mismatch, "The manifest lists a patch whose base has no digest.")
         }
         var request = HTTPRequest(url: listed.file.url, expectedLength: listed.file.size)
@@ -74,7 +74,7 @@ extension UpdateFetch {
             try read(transfer, counting: pipeline) { bytes in
                 let taken = try reader.take(bytes)
                 if run == nil, reader.table != nil {
-                    try learn(reader, number, pipeline)
+                    try patches[number].learn(reader, pipeline.index) { try find($0) }
                     try AtomicFile.write(
                         reader.bytes, to: staged.directory.appending(Self.tableName), durable: false)
                     let plan = planner(pipeline, sources).plan()
@@ -135,16 +135,6 @@ extension UpdateFetch {
             if isWhole { break }
         }
         try run.applier.finish()
-    }
-
-    private func learn(_ reader: PatchTableReader, _ number: Int, _ pipeline: UpdatePipeline) throws {
-        guard let table = reader.table else { return }
-        let bases = Set(table.groups.flatMap { $0.bases.map(\.digest) })
-        var made: [Digest: Int] = [:]
-        for (content, what) in pipeline.index.contents.enumerated() where bases.contains(what.digest) {
-            made[what.digest] = content
-        }
-        patches[number].learn(table, reader.deltaRanges, bases: try find(bases), made: made)
     }
 
     /// Groups of a patch that are being applied.

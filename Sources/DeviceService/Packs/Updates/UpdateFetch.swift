@@ -23,6 +23,23 @@ final class UpdateFetch {
     struct Own {
         var version: Int
         var folder: FilePath
+
+        /// The pack's local version, with a list of its contents; nil when there is none. Blocks.
+        init?(_ pack: String, _ generations: AppGenerations, _ attempt: TransferAttempt) throws {
+            let local = try generations.withCurrentTable { table -> (version: Int, files: [String], path: String)? in
+                guard let table, let index = table.packIndex(id: pack),
+                    let files = AppGenerations.files(of: pack, table)
+                else { return nil }
+                return (Int(clamping: table.pack(at: index).version), files.files, files.directory)
+            }
+            guard let local else { return nil }
+            (version, folder) = (local.version, generations.layout.root.appending(local.path))
+            do {
+                try LocalVersions.makeList(of: folder, paths: local.files) { try attempt.checkStop() }
+            } catch is Errno {
+                // A version that cannot be read, or a list that cannot be written, only has less to give.
+            }
+        }
     }
 
     let download: PackDownload
@@ -45,7 +62,7 @@ final class UpdateFetch {
     /// The patches that start from what is here.
     var patches: [ListedPatchState]
     /// Servers take more ranges in one request for an attack.
-    private static let rangesPerRequest = 16
+    static let rangesPerRequest = 16
     /// Who would have to fetch more bytes otherwise looks at a patch's table.
     private static let worthALook: Int64 = 256 << 10
     /// Each step brings something, or rules something out; more of them would be a mistake.
@@ -116,7 +133,8 @@ final class UpdateFetch {
         }
         if !sources.hasChunks, plan.actions == nil || !plan.blocks.isEmpty {
             // Blocks are worth their price once it is known what of the old files they can leave out.
-            try sources.addChunks(of: oldFiles(pipeline.index)) { [attempt] in try attempt.checkStop() }
+            let old = own.map { LocalVersions.files(of: $0, without: pipeline.index) } ?? []
+            try sources.addChunks(of: old) { [attempt] in try attempt.checkStop() }
             return
         }
         guard let actions = plan.actions else {
@@ -125,7 +143,9 @@ final class UpdateFetch {
         }
         expected = pipeline.tally.moved + plan.bytesToFetch
         try makeRoom?(
-            download.downloadSize - plan.bytesToFetch, max(0, (download.installedSize ?? 0) - plan.bytesToWrite))
+            .update(
+                SpacePlanner.Update(
+                    toFetch: plan.bytesToFetch, toWrite: plan.bytesToWrite, changedFiles: plan.changedContents ?? 0)))
         if try link(actions, pipeline, &sources) { return }
         if let use = plan.patch {
             try bring(use, pipeline, sources)
@@ -152,7 +172,8 @@ final class UpdateFetch {
         UpdatePlanner(
             target: pipeline.index, local: sources.contents,
             facts: UpdateFacts(
-                ranges: ranges, patches: patches.map { $0.facts(pipeline) }, progress: pipeline.progress))
+                ranges: ranges, patches: patches.map { $0.facts(position: $0.position(pipeline)) },
+                progress: pipeline.progress))
     }
 
     func note(_ what: String, _ pipeline: UpdatePipeline) {
@@ -178,13 +199,6 @@ final class UpdateFetch {
         try LocalVersions(appRoot: staged.layout.root).find(wanted, first: own.map { [$0.folder] } ?? []) { [attempt] in
             try attempt.checkStop()
         }
-    }
-
-    /// The files of the old version that the new one has not.
-    private func oldFiles(_ index: PackIndex) -> [LocalFile] {
-        guard let own else { return [] }
-        let kept = Set(index.contents.map(\.digest))
-        return LocalVersions.files(in: own.folder).filter { !kept.contains($0.digest) && $0.size > 0 }
     }
 
     /// Links what is there whole.

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Crypto
+import HTTP
+import Kit
+import PackNamespace
+package import PackUpdates
+
+/// What an update will take, as far as its index and the tables of patches tell. Sizes are in bytes.
+package struct UpdateForecast: Hashable, Sendable {
+    package var method: UpdatePlan.Method
+    /// Index and patch's table included.
+    package var toFetch: Int64
+    /// Of files that are not linked.
+    package var toWrite: Int64
+    /// How many those are.
+    package var changedFiles: Int
+    /// Why the archive is fetched whole: the end of a sentence.
+    package var note: String?
+
+    /// What its writing takes.
+    var space: SpacePlanner.Update {
+        SpacePlanner.Update(toFetch: toFetch, toWrite: toWrite, changedFiles: changedFiles)
+    }
+}
+
+/// Plans an update without beginning it. Everything blocks: for an owned thread.
+struct UpdateForecaster {
+    let download: PackDownload
+    let own: UpdateFetch.Own
+    let layout: AppRootLayout
+    let attempt: TransferAttempt
+    let permitsHost: HostRule?
+
+    /// A patch's table is asked for in pieces: most fit in the first.
+    private static let firstPiece: Int64 = 64 << 10
+
+    /// - Throws: `HTTPClientError` for what may pass; `Errno`
+    func run() throws -> UpdateForecast {
+        do {
+            return try plan(try index())
+        } catch let error as UpdateFetch.Unsuitable {
+            return UpdateForecast(
+                method: .whole, toFetch: download.downloadSize,
+                toWrite: SpacePlanner.contentSize(download.installedSize, downloadSize: download.downloadSize),
+                changedFiles: download.fileCount ?? 0, note: error.why)
+        }
+    }
+
+    private func index() throws -> (index: PackIndex, digest: Digest, size: Int64) {
+        guard let file = download.index else { throw UpdateFetch.Unsuitable(why: "the manifest lists no index") }
+        guard file.size > 0, file.size <= PackIndex.maximumSize else {
+            throw UpdateFetch.Unsuitable(why: "its index is too large")
+        }
+        var request = HTTPRequest(url: file.url, expectedLength: file.size)
+        request.permitsHost = permitsHost
+        var bytes: [UInt8] = []
+        do {
+            try attempt.fetch(request) { transfer in
+                _ = try transfer.waitForHead()
+                try read(transfer) {
+                    bytes += $0
+                    return true
+                }
+            }
+        } catch let error as HTTPClientError where !error.isTransient && !attempt.isStopped {
+            throw UpdateFetch.Unsuitable(why: error.message)
+        }
+        return (try download.index(of: bytes, listed: file), file.digest, file.size)
+    }
+
+    private func plan(_ found: (index: PackIndex, digest: Digest, size: Int64)) throws -> UpdateForecast {
+        let index = found.index
+        var sources = UpdateSources(for: index)
+        let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
+        sources.add(try find(Set(sizes.keys)).filter { sizes[$0.key] == Int64(clamping: $0.value.size) })
+        var facts = UpdateFacts(ranges: .several(UpdateFetch.rangesPerRequest))
+        for (content, paths) in UpdatePipeline.paths(index).enumerated() where paths.isEmpty {
+            facts.progress.complete.insert(content)
+        }
+        func planned() -> UpdatePlan {
+            UpdatePlanner(target: index, local: sources.contents, facts: facts).plan()
+        }
+        var tables: [Int64] = []
+        if planned().method != .nothing {
+            for listed in download.patches where listed.from == own.version {
+                var patch = ListedPatchState(listed)
+                tables.append(try learn(&patch, index, found.digest, &facts.ranges))
+                facts.patches.append(patch.facts(position: nil))
+            }
+        }
+        if !sources.hasChunks, planned().actions == nil || !planned().blocks.isEmpty {
+            try sources.addChunks(of: LocalVersions.files(of: own, without: index)) { try attempt.checkStop() }
+        }
+        let plan = planned()
+        guard let changed = plan.changedContents else {
+            throw UpdateFetch.Unsuitable(why: "fetching its archive whole takes less than its parts")
+        }
+        let table = plan.patch.map { tables[$0.number] } ?? 0
+        return UpdateForecast(
+            method: plan.method, toFetch: plan.bytesToFetch + found.size + table, toWrite: plan.bytesToWrite,
+            changedFiles: changed)
+    }
+
+    private func find(_ wanted: Set<Digest>) throws -> [Digest: LocalFile] {
+        try LocalVersions(appRoot: layout.root).find(wanted, first: [own.folder]) { try attempt.checkStop() }
+    }
+
+    /// Reads a patch's table, if the server gives ranges of it; otherwise the patch is as good as its size.
+    /// - Returns: how many bytes it has.
+    private func learn(
+        _ patch: inout ListedPatchState, _ index: PackIndex, _ digest: Digest, _ ranges: inout UpdateFacts.Ranges
+    ) throws -> Int64 {
+        let file = patch.listed.file
+        guard var reader = patch.reader(index, digest) else {
+            patch.isUseless = true
+            return 0
+        }
+        do {
+            var start: Int64 = 0
+            while reader.table == nil, start < file.size, ranges != .none {
+                var request = HTTPRequest(url: file.url, expectedLength: file.size)
+                request.ranges = [start..<min(file.size, max(Self.firstPiece, start * 4))]
+                request.permitsHost = permitsHost
+                let isRanged = try attempt.fetch(request) { transfer in
+                    let head = try transfer.waitForHead()
+                    guard head.status == 206 else { return false }
+                    var body = try RangedBody(head, request: request)
+                    try read(transfer) { bytes in
+                        try body.take(bytes) { _ = try reader.take($1) }
+                        return reader.table == nil
+                    }
+                    return true
+                }
+                if !isRanged { ranges = .none }
+                start = request.ranges[0].upperBound
+            }
+            if reader.table != nil { try patch.learn(reader, index) { try find($0) } }
+            return reader.table == nil ? 0 : Int64(reader.bytes.count)
+        } catch let error as HTTPClientError where error.isTransient || attempt.isStopped {
+            throw error
+        } catch is HTTPClientError, is PackUpdateError {
+            patch.isUseless = true
+            return 0
+        }
+    }
+
+    /// - Parameter body: takes what comes, and says whether more is wanted.
+    private func read(_ transfer: HTTPDownload, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try transfer.read(into: buffer)
+            if try count == 0 || !body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])) {
+                return
+            }
+        }
+    }
+}
