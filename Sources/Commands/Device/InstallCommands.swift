@@ -79,14 +79,15 @@ extension DeviceCommands {
         guard let host = arguments.value("from") else {
             guard arguments.value("token") == nil else { throw UsageError("--token belongs to --from.") }
             let path = try bundlePath(arguments, context)
-            return try await show("Installed", InstallRequest(path: path, until: goal), until: goal, context)
+            try await show("Installed", InstallRequest(path: path, until: goal), until: goal, context)
+            return .success
         }
         let app = try arguments.requiredArgument("bundle")
         let origin = AppOrigin(
             host: host, channel: arguments.value("channel") ?? "appStore", token: arguments.value("token"))
         let request = HostedInstallRequest(app: app, origin: origin, until: goal)
-        return try await show(
-            "Installed", request, until: goal, of: app, idle: "\(app) is what the channel has.", context)
+        try await show("Installed", request, until: goal, of: app, idle: "\(app) is what the channel has.", context)
+        return .success
     }
 
     static let update = Command(
@@ -95,7 +96,8 @@ extension DeviceCommands {
             What the app has open stays whole. The old version stays in place until the new one is ready.
 
             Without a bundle, apps that were installed with --from are brought to what their channel has; given the bundle id \
-            of one, only that.
+            of one, only that. Where only packs are newer, they are updated and waited for, unless --until is accepted; `larder \
+            packs --updates` shows beforehand what that takes.
             """,
         examples: [
             .init("larder update build/TheCoast.app", "updates the app of that bundle id"),
@@ -112,7 +114,8 @@ extension DeviceCommands {
         let name = arguments.argument("bundle")
         if let name, isBundle(name, context) {
             let path = try bundlePath(arguments, context)
-            return try await show("Updated", UpdateRequest(path: path, until: goal), until: goal, context)
+            try await show("Updated", UpdateRequest(path: path, until: goal), until: goal, context)
+            return .success
         }
         let apps =
             if let name { [name] } else { try await Device.send(OriginsRequest(), context).origins.keys.sorted() }
@@ -121,7 +124,10 @@ extension DeviceCommands {
         }
         for app in apps {
             let request = HostedInstallRequest(app: app, origin: nil, until: goal)
-            _ = try await show("Updated", request, until: goal, of: app, idle: "\(app) is up to date.", context)
+            let before = try await PackFollower.versions(of: app, context)
+            guard try await show("Updated", request, until: goal, of: app, idle: nil, context) == nil else { continue }
+            var packs = PackFollower(app, context)
+            try await packs.follow(from: before, until: goal)
         }
         return .success
     }
@@ -133,32 +139,34 @@ extension DeviceCommands {
     ) { arguments, context in
         let app = try arguments.requiredArgument("app")
         let goal = goal(arguments)
-        return try await show("Finished", WatchInstallRequest(app: app, until: goal), until: goal, of: app, context)
+        try await show("Finished", WatchInstallRequest(app: app, until: goal), until: goal, of: app, context)
+        return .success
     }
 
     /// - Parameters:
     ///   - app: what is only looked at; a mistyped name must not pass for an app with nothing going on.
-    ///   - idle: what is said when nothing is going on.
+    ///   - idle: what is said when nothing is going on; nil for nothing.
+    /// - Returns: the last event; nil when nothing is going on.
+    @discardableResult
     private static func show<Request: DeviceStreamRequest>(
         _ verb: String, _ request: Request, until goal: InstallGoal, of app: String? = nil,
-        idle: String = "Nothing is going on.", _ context: CommandContext
-    ) async throws -> ExitCode where Request.Event == InstallEvent {
+        idle: String? = "Nothing is going on.", _ context: CommandContext
+    ) async throws -> InstallEvent? where Request.Event == InstallEvent {
         await Device.reportLanguages(try await Device.connect(context), context)
         var follower = InstallFollower(context, InstallDisplay(context), until: goal)
         let last = try await follower.follow(request)
         if last == nil, let app { _ = try await Device.send(PacksRequest(app: app), context) }
         if !context.json {
-            context.print(
-                last.map {
-                    follower.display.summary($0.phase.isFinal || $0.phase == .launchable ? verb : "Accepted", $0)
-                }
-                    ?? idle)
+            let summary = last.map {
+                follower.display.summary($0.phase.isFinal || $0.phase == .launchable ? verb : "Accepted", $0)
+            }
+            if let line = summary ?? idle { context.print(line) }
             for warning in last?.warnings ?? [] { context.note("warning: \(warning)") }
         }
         if let last, last.phase.isFinal || last.phase == .launchable, let error = InstallDisplay.missing(last) {
             throw error
         }
-        return .success
+        return last
     }
 
     static let uninstall = Command(

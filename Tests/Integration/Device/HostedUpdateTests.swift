@@ -108,6 +108,30 @@ import Testing
         }
     }
 
+    /// `larder update` brings the packs, too, of an app whose build is the channel's, and waits for them.
+    @Test func anUpdateOfPacksAloneIsWaitedFor() async throws {
+        var generator = SeededGenerator.forTest()
+        try await HostBench.with { host in
+            let (bench, id) = (host.bench, SampleApp.bundleID)
+            let packs = try versions(bench, &generator)
+            _ = try await publish(packs[0], from: [], host)
+            try await host.publish(host.app(version: "1.0"), version: "1.0")
+            try await host.expectSuccess(
+                ["install", id, "--from", host.url, "--channel", "internalBeta", "--token", host.token])
+            let app = try await bench.device.launch()
+            #expect(try await host.expectSuccess(["update"]).outputText.contains("\(id) is up to date."))
+            // Slow enough for the command to find it under way.
+            try await host.expectSuccess(["settings", "set", "bandwidth", "60kB"])
+            _ = try await publish(packs[1], from: [1], host)
+            let updated = try await host.expectSuccess(["update", id])
+            #expect(updated.outputText.contains("Updated packs of \(id) in "), "\(updated.outputText)")
+            #expect(updated.outputText.contains("Isles 1 -> 2 ("), "\(updated.outputText)")
+            #expect(!updated.outputText.contains("up to date"))
+            try await expect(packs[1], app, bench)
+            #expect(try await host.expectSuccess(["update"]).outputText.contains("\(id) is up to date."))
+        }
+    }
+
     private func expect(_ pack: SamplePack, _ app: RunningProgram, _ bench: Bench) async throws {
         try await bench.expectWhole(pack, through: app)
         let isSame = try bench.files(in: try await bench.folder(of: pack, through: app)) == pack.files
