@@ -4,6 +4,7 @@
 import Crypto
 import DeviceProtocol
 import Kit
+import TestSupport
 
 @testable import HTTP
 
@@ -26,6 +27,8 @@ final class PackServer: Sendable {
         case noRanges
         /// Of several ranges gives the first.
         case firstRangeOnly
+        /// An answer with ranges is changed in a few places, as this seed says.
+        case mangled(UInt64)
     }
 
     struct Request: Sendable, Hashable {
@@ -140,14 +143,42 @@ final class PackServer: Sendable {
         case .stall(let offset): (behaviour.breaks, behaviour.breakOffset) = (.stall, offset)
         case .wrongByte(let offset): behaviour.wrongByte = offset
         case .lies(let bytes): file = bytes
-        case .none, .replaced, .noRanges, .firstRangeOnly: break
+        case .none, .replaced, .noRanges, .firstRangeOnly, .mangled: break
         }
         var ranges: [Range<Int64>]?
         if let range, let field = RangeField(range) { ranges = field.resolved(size: Int64(file.count)) }
         if let condition = request.headers["If-Range"], condition != etag { ranges = nil }
         if case .noRanges = fault { ranges = nil }
         if case .firstRangeOnly = fault { ranges = ranges.map { Array($0.prefix(1)) } }
-        return answer(file, ranges, etag, behaviour)
+        var response = answer(file, ranges, etag, behaviour)
+        if case .mangled(let seed) = fault, response.status == 206 { mangle(&response, seed) }
+        return response
+    }
+
+    private static func mangle(_ response: inout HTTPServerResponse, _ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        guard case .bytes(var body)? = response.body.first else { return }
+        if let field = response.headers["Content-Range"], Bool.random(using: &random) {
+            var text = Array(field.utf8)
+            text[Int.random(in: 6..<text.count, using: &random)] =
+                Array("0123456789-/".utf8).randomElement(using: &random) ?? 0
+            response.headers["Content-Range"] = String(decoding: text, as: UTF8.self)
+        }
+        for _ in 0..<Int.random(in: 1...4, using: &random) where body.count > 100 {
+            // Where the heads of parts are, or anywhere.
+            let heads = body.indices.filter { body[$0...].starts(with: "Content-Range".utf8) }
+            let place = heads.randomElement(using: &random).map { $0 + Int.random(in: -10...40, using: &random) }
+            let at = min(
+                max(0, Bool.random(using: &random) ? place ?? 0 : Int.random(in: 0..<body.count, using: &random)),
+                body.count - 1)
+            switch Int.random(in: 0...3, using: &random) {
+            case 0: body[at] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            case 1: body.removeSubrange(at..<min(body.count, at + Int.random(in: 1...40, using: &random)))
+            case 2: body.insert(contentsOf: body[at..<min(body.count, at + 30)], at: at)
+            default: body[at] = Array("0123456789-/\r\n".utf8).randomElement(using: &random) ?? 0
+            }
+        }
+        response.body = [.bytes(body)]
     }
 
     private static func answer(

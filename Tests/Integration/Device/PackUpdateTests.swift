@@ -276,7 +276,6 @@ import Testing
         Trouble(faults: ["asset=Isles:shifted"], note: "archive", isWhole: true),
         Trouble(faults: ["asset=Isles:416,times=1"], note: "416", isWhole: true),
         Trouble(faults: ["asset=Isles:cut,after=30kB,times=3", "asset=Isles:503,times=1"]),
-        Trouble(faults: ["asset=Isles:wrong-byte,at=5000"], note: nil, fails: true),
         Trouble(faults: ["asset=Isles:404"], fails: true),
         Trouble(faults: ["index=Isles:404", "asset=Isles:wrong-byte"], fails: true),
     ]
