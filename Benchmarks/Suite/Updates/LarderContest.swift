@@ -48,6 +48,9 @@ struct LarderContest {
         try FileDescriptor.currentDirectory.makeDirectories(at: served)
         let server = try IndependentServer(counting: served, isPlain: false)
         let publication = try LarderPublication(pair, programs: programs, served: served, url: server.url)
+        if !publication.advice.isEmpty {
+            report.note("    packed as diff advises: \(publication.advice.joined(separator: " "))")
+        }
         let tar = served.appending("new.tar.gz")
         try UpdatePair.succeed(["bash", "-c", #"gzip -n -c "$0" > "$1""#, pair.newTar.string, tar.string])
         var result = Result()

@@ -21,6 +21,8 @@ struct LarderPublication {
     let pair: UpdatePair
     /// What is served.
     let served: FilePath
+    /// The options with which both versions are packed: what `diff` advises.
+    private(set) var advice: [String] = []
     /// Making the new version's archive and its index.
     private(set) var package = RunCost()
     /// Making the patch.
@@ -42,16 +44,13 @@ struct LarderPublication {
             + #""fileSelectors": [ { "filePattern": "**" } ] }"#
         try here.makeDirectories(at: served)
         try AtomicFile.write(text.utf8, to: source, durable: false)
-        for (version, tree) in [(1, pair.old), (2, pair.new)] {
-            let file = archive(version)
-            try here.makeDirectories(at: file.removingLastComponent())
-            // It wants the name of an archive; the server has it under the pack's.
-            let made = file.removingLastComponent().appending("\(Self.pack).aar")
-            package = try RunCost.of(
-                [basePackage.string, "package", source.string, "-o", made.string, "--quiet"], in: tree
-            ).cost
-            for suffix in ["", ".index"] where here.exists(at: FilePath(made.string + suffix)) {
-                try here.link(from: FilePath(made.string + suffix), to: FilePath(file.string + suffix))
+        try pack(source, [])
+        advice = try advised()
+        if !advice.isEmpty { try pack(source, advice) }
+        for version in [1, 2] {
+            for suffix in ["", ".index"] where here.exists(at: FilePath(made(version).string + suffix)) {
+                try here.link(
+                    from: FilePath(made(version).string + suffix), to: FilePath(archive(version).string + suffix))
             }
         }
         try list("old", version: 1, url: url)
@@ -70,6 +69,35 @@ struct LarderPublication {
             ], in: served
         ).cost
         try listPatch(at: "\(url)/2/\(target.lastComponent?.string ?? "")")
+    }
+
+    /// An archive under the name that it is made with; the server has it under the pack's.
+    private func made(_ version: Int) -> FilePath {
+        archive(version).removingLastComponent().appending("\(Self.pack).aar")
+    }
+
+    /// Packs both versions.
+    private mutating func pack(_ source: FilePath, _ options: [String]) throws {
+        let here = FileDescriptor.currentDirectory
+        for (version, tree) in [(1, pair.old), (2, pair.new)] {
+            let made = made(version)
+            try here.makeDirectories(at: made.removingLastComponent())
+            for suffix in ["", ".index"] where here.exists(at: FilePath(made.string + suffix)) {
+                try here.remove(at: FilePath(made.string + suffix))
+            }
+            package = try RunCost.of(
+                [basePackage.string, "package", source.string, "-o", made.string, "--quiet"] + options, in: tree
+            ).cost
+        }
+    }
+
+    /// The options that `diff` advises a publisher to pack with; none when it does not.
+    private func advised() throws -> [String] {
+        let words = [basePackage.string, "diff", made(1).string, made(2).string, "--json"]
+        let advice = try JSONParser.parse(RunCost.of(words, in: served).output).value["advice"]
+        guard let compression = advice?["compression"]?.stringValue, let size = advice?["blockSize"]?.integerValue
+        else { return [] }
+        return ["--compression", compression, "--block-size", "\(size)"]
     }
 
     private var patchFile: FilePath { FilePath(archive(2).string + ".from-1.patch") }
@@ -105,10 +133,10 @@ struct LarderPublication {
     }
 
     private func list(_ name: String, version: Int, url: String) throws {
-        let made = archive(version).removingLastComponent().appending("\(Self.pack).aar")
         _ = try RunCost.of(
             [
-                basePackage.string, "download-manifest", "create", made.string, "--asset-pack-versions", "\(version)",
+                basePackage.string, "download-manifest", "create", made(version).string, "--asset-pack-versions",
+                "\(version)",
                 "--linux", "--download-base-url", "\(url)/\(version)", "-o", manifest(name).string, "--quiet",
             ], in: served)
     }

@@ -9,6 +9,9 @@ package enum Compression: String, CaseIterable, Sendable, Codable {
     /// A bare stream of entries, without blocks, as Apple's `aa -a raw` writes.
     case none
 
+    /// The letter behind `pbz`; nil for an archive without blocks.
+    package var letter: UInt8? { algorithm?.rawValue }
+
     var algorithm: BlockAlgorithm? {
         switch self {
         case .lzfse: .lzfse

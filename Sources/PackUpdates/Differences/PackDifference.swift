@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AssetPacks
 package import Crypto
 
 /// What an update from one version of a pack to another would cost, before it is published. Pure.
@@ -40,6 +41,8 @@ package struct PackDifference: Hashable, Sendable {
     package let patchHeadSize: Int64
     /// What a device would do.
     package let best: UpdatePlan
+    /// How the new version could be packed so that blocks would be much less.
+    package var advice: PackingAdvice?
 
     /// - Parameter patch: one between the two, if there is one.
     package init(
@@ -65,7 +68,8 @@ package struct PackDifference: Hashable, Sendable {
             guard case .file(let number, _, _) = entry.kind else { continue }
             let content = new.contents[number]
             if before[entry.path] == content.digest {
-                unchanged += 1
+                // The pack's manifest is none of the files that were packed.
+                if entry.path != Packager.manifestName { unchanged += 1 }
                 continue
             }
             let isThere = local.source(of: content.digest) != nil

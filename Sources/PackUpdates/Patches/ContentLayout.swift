@@ -53,11 +53,7 @@ struct ContentLayout {
             let blocks = index.archive.blocks(holding: part.content)
             for number in max(next, blocks.lowerBound)..<max(next, blocks.upperBound) {
                 if pipeline.inFlight >= pipeline.capacity, let done = pipeline.next(waiting: true) { try finish(done) }
-                pipeline.submit(
-                    try UnpackedBlock(
-                        archive, at: offsets[number], storedSize: index.archive.storedSizes[number],
-                        start: Int64(number) * Int64(index.archive.blockSize),
-                        contentSize: index.archive.contentSize(of: number)))
+                pipeline.submit(try UnpackedBlock(number, of: index, in: archive, at: offsets[number]))
             }
             next = max(next, blocks.upperBound)
         }

@@ -19,7 +19,7 @@ final class UnpackedBlock {
     private(set) var content: [UInt8] = []
     private(set) var failure: (any Error)?
 
-    init(_ archive: FileDescriptor, at offset: Int64, storedSize: Int, start: Int64, contentSize: Int) throws {
+    private init(_ archive: FileDescriptor, at offset: Int64, storedSize: Int, start: Int64, contentSize: Int) throws {
         self.start = start
         self.contentSize = contentSize
         var payload = [UInt8](repeating: 0, count: storedSize)
@@ -40,14 +40,25 @@ final class UnpackedBlock {
         self.payload = payload
     }
 
+    /// A block of an archive, by its number.
+    convenience init(_ number: Int, of index: PackIndex, in archive: FileDescriptor, at offset: Int64) throws {
+        try self.init(
+            archive, at: offset, storedSize: index.archive.storedSizes[number],
+            start: Int64(number) * Int64(index.archive.blockSize), contentSize: index.archive.contentSize(of: number))
+    }
+
+    func decode(_ decoder: ArchiveBlockDecoder?) throws {
+        guard let decoder else { throw PackUpdateError(.io, "The archive's compression is not known here.") }
+        content = try payload.withUnsafeBytes { payload in
+            try decoder.decode(payload, contentSize: contentSize) { Array($0) }
+        }
+    }
+
     /// Decodes the block, and writes what of it has a place.
     /// - Parameter parts: in the order of the stream.
     func decode(_ decoder: ArchiveBlockDecoder?, _ parts: [PlacedPart], to file: FileDescriptor) {
         do {
-            guard let decoder else { throw PackUpdateError(.io, "The archive's compression is not known here.") }
-            content = try payload.withUnsafeBytes { payload in
-                try decoder.decode(payload, contentSize: contentSize) { Array($0) }
-            }
+            try decode(decoder)
             let range = start..<start + Int64(content.count)
             try content.withUnsafeBytes { bytes in
                 for part in parts[Self.first(of: parts, behind: start)...] {
