@@ -92,6 +92,41 @@ import Testing
         #expect(sink.failed.count == index.contents.count && sink.faults.isEmpty)
     }
 
+    /// Each size is one that a patch may have; their sum is more than a number holds.
+    @Test func deltasThatTogetherHaveNoPossibleSizeAreRefused() throws {
+        let index = try index(contents: 40_000)
+        let groups = index.contents.indices.map {
+            PatchTable.Group(targets: [$0], bases: [], deltaSize: PackIndex.Limits.size)
+        }
+        let sink = StrictSink(index)
+        let error = #expect(throws: PackUpdateError.self) { try apply(patch(Array(groups[..<32_768])), index, sink) }
+        #expect(error?.code == .damagedPatch)
+        // The largest sum that a number holds.
+        var most = Array(groups[..<32_767])
+        most.append(PatchTable.Group(targets: [32_767], bases: [], deltaSize: PackIndex.Limits.size - 1))
+        #expect(throws: PackUpdateError.self) { try apply(patch(most), index, sink) }
+    }
+
+    @Test func aPatchIsAsLongAsItIsListed() throws {
+        let index = try index(contents: 10)
+        let groups = [PatchTable.Group(targets: [0], bases: [], deltaSize: 5)]
+        let bytes = patch(groups, deltas: [1, 2, 3, 4, 5])
+        for (listed, isRefused) in [(bytes.count, false), (bytes.count + 1, true), (bytes.count - 1, true)] {
+            let digest = SHA256.hash([])
+            var reader = PatchTableReader(index: index, indexDigest: digest, base: digest, size: Int64(listed))
+            let code = bytes.withUnsafeBytes { bytes -> PackUpdateError.Code? in
+                do {
+                    _ = try reader.take(bytes)
+                    return nil
+                } catch {
+                    return (error as? PackUpdateError)?.code
+                }
+            }
+            #expect(code == (isRefused ? .damagedPatch : nil))
+            #expect((reader.table == nil) == isRefused)
+        }
+    }
+
     /// Whatever the file says, in its table too: contents come out right and once, or not at all.
     @Test func whateverIsChangedTheSinkIsToldAsItShouldBe() throws {
         var generator = SeededGenerator.forTest()

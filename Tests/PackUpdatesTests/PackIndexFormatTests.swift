@@ -110,6 +110,43 @@ import Testing
         #expect(refusal(head + [UInt8(body.count), 0, 0, 0, 0, 0, 0, 0] + body).contains("blocks"))
     }
 
+    /// A few bytes stand for many long paths that begin alike, which would take gigabytes of memory.
+    @Test func pathsThatComeToTooMuchAreRefused() throws {
+        let stem = "Contents/" + String(repeating: "abcdefghi/", count: 90)
+        func file(folders: Int) throws -> [UInt8] {
+            let columns = IndexDraft.Columns()
+            try columns.storedSizes.append(number: 100)
+            return try IndexDraft(
+                size: 128, digest: SHA256.hash([]), letter: UInt8(ascii: "e"), blockSize: 4096, streamSize: 300,
+                contents: [.init(digest: SHA256.hash([1]), size: 10, offset: 50, chunks: 0..<0)],
+                entries: [.init(path: "manifest.json", kind: .file(content: 0, offset: 50, isExecutable: false))]
+                    + (0..<folders).map { PackIndex.Entry(path: "\(stem)\($0)", kind: .folder) },
+                chunkAverage: 32 << 10, columns: columns
+            ).encoded(compressed: true)
+        }
+        #expect(try PackIndex(decoding: file(folders: 1000)).entries.count == 1001)
+        let many = try file(folders: 150_000)
+        #expect(many.count < 1 << 20)
+        let error = #expect(throws: PackUpdateError.self) { try PackIndex(decoding: many) }
+        #expect(error?.message.contains("names") == true)
+    }
+
+    /// Folders are looked up once, however many files are in them, and folders of folders are bounded.
+    @Test func foldersThatComeToTooMuchAreRefused() {
+        let deep = ["a", "b"].map { "Contents/" + String(repeating: "\($0)/", count: 490) }
+        func entries(_ count: Int, _ stem: (Int) -> String) -> [PackIndex.Entry] {
+            [.init(path: "manifest.json", kind: .file(content: 0, offset: 50, isExecutable: false))]
+                + (0..<count).map { .init(path: stem($0) + String($0), kind: .folder) }
+        }
+        func validate(_ entries: [PackIndex.Entry]) throws {
+            try PackIndex.validate(
+                entries, of: [.init(digest: SHA256.hash([1]), size: 10, offset: 50, chunks: 0..<0)], streamSize: 300)
+        }
+        #expect(throws: Never.self) { try validate(entries(6000) { _ in deep[0] }) }
+        let error = #expect(throws: PackUpdateError.self) { try validate(entries(6000) { deep[$0 % 2] }) }
+        #expect(error?.message.contains("too many") == true)
+    }
+
     /// A file written by hand after the format's page, not by the code that is tested.
     @Test func theReferenceFileIsReadAndWritten() throws {
         func digest(_ byte: UInt8) throws -> Digest {

@@ -258,6 +258,20 @@ import Testing
         }
     }
 
+    /// A patch beside an archive is listed as it is only when it is all there.
+    @Test func aPatchThatWasCutIsNone() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let pack = try PatchedPack(scratch, from: ["a": generator.bytes(3000)], to: ["a": generator.bytes(4000)])
+            let patch = try pack.patch()
+            for (bytes, isPatch) in [(patch, true), (Array(patch.dropLast(5)), false), (patch + [0], false)] {
+                let path = scratch("a.patch")
+                try AtomicFile.write(bytes, to: path, durable: false)
+                #expect(PatchTable.isPatch(path, from: pack.old, to: pack.new) == isPatch)
+            }
+        }
+    }
+
     /// Whatever is changed, every content that is said to be good is good.
     @Test func damagedPatchesNeverGiveAWrongContent() throws {
         var generator = SeededGenerator.forTest()

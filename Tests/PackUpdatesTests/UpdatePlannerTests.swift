@@ -166,6 +166,23 @@ import Testing
         #expect(planner(new, [old], patches: [alone]).plan().patch?.groups == [1, 2])
     }
 
+    /// A table that is made to be a chain costs no more to plan than its groups: each by itself has all behind it.
+    @Test func aLongChainOfGroupsIsPlannedAtOnce() throws {
+        let count = 60_000
+        let files = (0..<count).map { number in
+            ("f\(number)", withUnsafeBytes(of: Int32(number).littleEndian) { Array($0) })
+        }
+        let new = try ModelPack(Dictionary(uniqueKeysWithValues: files), headerSize: 1)
+        let targets = new.index.contents.indices.filter { new.index.contents[$0].size == 4 }
+        let groups = targets.indices.map { number in
+            UpdateFacts.Patch.Group(
+                targets: [targets[number]], isUsable: true, needs: number == 0 ? [] : [targets[number - 1]],
+                range: Int64(number)..<Int64(number + 1))
+        }
+        let plan = planner(new, [], patches: [.init(size: Int64(count), groups: groups)]).plan()
+        #expect(plan.patch?.groups.count == targets.count)
+    }
+
     /// Whatever the groups start from, each of a plan has what it needs: there, or given by an earlier one.
     @Test func plansUseNoGroupWithoutItsBases() throws {
         var generator = SeededGenerator.forTest()

@@ -94,6 +94,7 @@ extension PackIndex {
         var paths: [String] = []
         paths.reserveCapacity(count)
         var path: [UInt8] = []
+        var names = 0
         for _ in 0..<count {
             let shared = Int(try reader.number(upTo: Int64(path.count)))
             path.removeLast(path.count - shared)
@@ -101,6 +102,8 @@ extension PackIndex {
             guard path.count < ArchivePath.lengthLimit, let text = String(validating: path, as: UTF8.self) else {
                 throw damaged("a path is too long, or no text")
             }
+            names += path.count
+            guard names <= Limits.names else { throw damaged("its names are too long together") }
             paths.append(text)
         }
         var end: Int64 = 0

@@ -18,6 +18,10 @@ extension PackIndex {
         static let entries = 4 << 20
         static let chunks = 16 << 20
         static let linkTarget = 4095
+        /// Bytes of all paths and targets of links together.
+        static let names = 128 << 20
+        /// Bytes of the paths of folders that are looked up: few bytes of an index can stand for many long paths.
+        static let parents = 1 << 30
     }
 
     static func damaged(_ reason: String) -> PackUpdateError {
@@ -84,7 +88,11 @@ extension PackIndex {
         var isFolder: [String: Bool] = [:]
         isFolder.reserveCapacity(entries.count)
         var hasManifest = false
+        var names = 0
         for entry in entries {
+            names += entry.path.utf8.count
+            if case .link(let target) = entry.kind { names += target.utf8.count }
+            guard names <= Limits.names else { throw damaged("its names are too long together") }
             let (path, isManifest) = try check(entry)
             hasManifest = hasManifest || isManifest
             guard isFolder.updateValue(entry.kind == .folder, forKey: path) == nil else {
@@ -92,10 +100,18 @@ extension PackIndex {
             }
         }
         guard hasManifest else { throw damaged("it lists no \"\(manifestPath)\"") }
+        var previous = ""
+        var looked = 0
         for entry in entries {
+            // The folders that the path before passes through, too, have been looked up.
+            let known = zip(previous.utf8, entry.path.utf8).prefix { $0 == $1 }.count
+            previous = entry.path
             var parent = entry.path[...]
             while let slash = parent.utf8.lastIndex(of: UInt8(ascii: "/")) {
                 parent = parent[..<slash]
+                guard parent.utf8.count >= known else { break }
+                looked += parent.utf8.count
+                guard looked <= Limits.parents else { throw damaged("its paths are too many and too long") }
                 guard isFolder[String(parent)] == nil else {
                     throw damaged(
                         "\"\(entry.path)\" passes through \"\(parent)\", which is no folder that holds something")

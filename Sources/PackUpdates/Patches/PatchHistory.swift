@@ -83,10 +83,9 @@ extension PatchTable {
         return FilePath(name + DownloadManifestPack.LarderInfo.Patch.suffix(from: version))
     }
 
-    /// Whether the file at a path is the patch between two versions already.
+    /// Whether the file at a path is the patch between two versions already, as long as it says.
     package static func isPatch(_ path: FilePath, from old: PatchVersion, to new: PatchVersion) -> Bool {
-        guard let file = try? OwnedDescriptor(path, .readOnly), let ends = ends(of: file.borrowed) else { return false }
-        return ends.index == new.indexDigest && ends.base == old.index.archive.digest
+        (try? facts(path, from: old, to: new)) != nil
     }
 
     /// What a file says to lead from and to: the tree digest of the old archive, and the SHA-256 of the new one's index. nil

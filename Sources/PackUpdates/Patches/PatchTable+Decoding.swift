@@ -56,10 +56,8 @@ extension PatchTable {
             guard table.indexDigest == new.indexDigest, table.baseDigest == old.index.archive.digest else {
                 throw PackUpdateError(.mismatch, "This is the patch between two other versions.")
             }
-            let (size, overflow) = table.deltaSize.addingReportingOverflow(Int64(headSize + tableSize))
-            guard !overflow, bytes.count == tableSize, fileSize == size else {
-                throw damaged("it is not as long as it says")
-            }
+            let size = table.deltaSize + Int64(headSize + tableSize)
+            guard bytes.count == tableSize, fileSize == size else { throw damaged("it is not as long as it says") }
             return UpdateFacts.Patch(
                 size: size,
                 groups: zip(table.groups, table.deltaRanges(tableSize: tableSize)).map {
@@ -95,9 +93,9 @@ extension PatchTable {
             guard !targets.isEmpty, group.baseSize <= Format.mostBaseBytes else {
                 throw damaged("a group has no targets, or too large a base")
             }
-            let (sum, overflow) = deltas.addingReportingOverflow(group.deltaSize)
-            guard !overflow else { throw damaged("its deltas have no possible size") }
-            deltas = sum
+            // Each is at most as large as all may be, so that no sum of two overflows.
+            deltas += group.deltaSize
+            guard deltas <= PackIndex.Limits.size else { throw damaged("its deltas have no possible size") }
             return group
         }
         guard reader.remaining == 0 else { throw damaged("something follows its table") }

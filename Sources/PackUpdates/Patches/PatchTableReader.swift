@@ -14,12 +14,15 @@ package struct PatchTableReader {
     private let index: PackIndex
     private let indexDigest: Digest
     private let baseDigest: Digest
+    private let size: Int64?
 
     /// - Parameters:
     ///   - index: of the version that the patch leads to.
     ///   - indexDigest: SHA-256 of that index's file.
     ///   - base: tree digest of the archive that the patch starts from.
-    package init(index: PackIndex, indexDigest: Digest, base: Digest) {
+    ///   - size: of the whole file, in bytes, where a manifest says it.
+    package init(index: PackIndex, indexDigest: Digest, base: Digest, size: Int64? = nil) {
+        self.size = size
         self.index = index
         self.indexDigest = indexDigest
         baseDigest = base
@@ -56,6 +59,10 @@ package struct PatchTableReader {
         }
         guard table.baseDigest == baseDigest else {
             throw PackUpdateError(.mismatch, "The patch starts from another version than the one that is here.")
+        }
+        let end = Int64(bytes.count) + table.deltaSize
+        guard size == nil || size == end else {
+            throw PatchTable.damaged("it says that it has \(end) bytes, and the manifest \(size ?? 0)")
         }
         return table
     }

@@ -3,6 +3,10 @@
 
 /// Which groups of a patch are used. One that starts from what another gives never is without that one.
 extension UpdatePlanner {
+    /// How many groups are looked at to find out which ones are worth it: in a table that is made to be a chain, each has all
+    /// those behind it. What is not looked at is used.
+    private static let mostSteps = 1 << 20
+
     /// The groups that can be used: what they start from is there, or earlier ones that can be used give it.
     func usable(_ groups: [UpdateFacts.Patch.Group]) -> [Int] {
         var given: Set<Int> = []
@@ -24,10 +28,13 @@ extension UpdatePlanner {
         var (isNeeded, blocksOfGroup) = blocks(given)
         let followers = followers(usable, of: groups, given)
         var kept = Set(usable)
+        var steps = 0
         // The largest first. Those from which others start come last and in turn: then it is known who still does.
         let alone = usable.filter { followers[$0] == nil }.sorted { groups[$0].range.count > groups[$1].range.count }
         for group in alone + usable.reversed().filter({ followers[$0] != nil }) {
             let all = reach(of: group, followers, within: kept)
+            steps += all.count
+            guard steps <= Self.mostSteps else { break }
             let more = all.reduce(into: Set<Int>()) { $0.formUnion(blocksOfGroup[$1] ?? []) }.filter { !isNeeded[$0] }
             let instead = more.reduce(0) { $0 + offsets[$1 + 1] - offsets[$1] }
             guard instead <= all.reduce(0, { $0 + Int64(groups[$1].range.count) }) else { continue }

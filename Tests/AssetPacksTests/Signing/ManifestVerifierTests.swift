@@ -107,6 +107,17 @@ import Testing
         #expect(publisher.verifier.verify(try publisher.manifest(8), remembered: trust).refusal?.reason == .generation)
     }
 
+    /// An update of the app may ask for later generations with the keys that it had, but never for earlier ones.
+    @Test(arguments: [(4 as Int64, 5 as Int64), (8, 8)])
+    func theSameKeysMayBeginLater(from: Int64, least: Int64) throws {
+        let publisher = try Publisher()
+        var remembered = ManifestTrust(anchor: publisher.keySet)
+        remembered.leastGeneration = 5
+        var anchor = publisher.keySet
+        anchor.generationFrom = from
+        #expect(ManifestTrust.current(remembered, anchor: anchor).leastGeneration == least)
+    }
+
     @Test func theChannelIsTheOneThatTheAppFollows() throws {
         let publisher = try Publisher()
         var verifier = publisher.verifier

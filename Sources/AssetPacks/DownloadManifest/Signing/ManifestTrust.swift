@@ -22,7 +22,12 @@ package struct ManifestTrust: Hashable, Sendable {
     /// What counts for an app whose bundle has those keys: what is remembered, if it comes from them.
     package static func current(_ remembered: ManifestTrust?, anchor: ManifestKeySet) -> ManifestTrust {
         if let remembered, remembered.keySet.app == anchor.app, remembered.path.contains(anchor.fingerprint) {
-            return remembered
+            var trust = remembered
+            // The same keys in a newer bundle may begin later; where other keys followed, those say where they begin.
+            if let from = anchor.generationFrom, remembered.path.last == anchor.fingerprint {
+                trust.leastGeneration = max(trust.leastGeneration, from)
+            }
+            return trust
         }
         return ManifestTrust(anchor: anchor, earlier: remembered)
     }
