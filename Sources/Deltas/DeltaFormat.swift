@@ -5,7 +5,7 @@
 package enum DeltaFormat {
     /// The most target bytes in one piece.
     package static let pieceSize = 8 << 20
-    /// Method, flags, target bytes and payload bytes.
+    /// Method, target bytes and payload bytes.
     package static let pieceHeadSize = 9
     /// The most base bytes that a piece has for a prefix.
     static let prefixSize = 4 << 20

@@ -22,12 +22,9 @@ extension PackFetch {
             download, staged: staged, own: own, attempt: attempt, options: options, permitsHost: permitsHost,
             makeRoom: makeRoom, log: generations.log, report: report)
         defer { brought = brought || fetch.brought }
+        let tally: PackArrival
         do {
-            let tally = try fetch.run(directory: newDirectory())
-            try generations.commit(staged)
-            self.tally.withLock { $0 = tally }
-            generations.log.info("A pack was updated", tally.fields(download.id))
-            return (true, nil)
+            tally = try fetch.run(directory: newDirectory())
         } catch  where !mayGoWhole(error) {
             throw error
         } catch {
@@ -36,6 +33,11 @@ extension PackFetch {
             try staged.remove()
             return (false, why)
         }
+        // What fails from here on is not the update's doing: staging stays, and is committed by the next attempt.
+        try generations.commit(staged)
+        self.tally.withLock { $0 = tally }
+        generations.log.info("A pack was updated", tally.fields(download.id))
+        return (true, nil)
     }
 
     /// Whether the archive itself is being fetched, and some of it is there.

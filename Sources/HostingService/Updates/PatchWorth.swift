@@ -16,7 +16,7 @@ struct PatchWorth: Hashable, Sendable {
         var local = LocalContents(for: new)
         local.add(old, as: 0)
         // Ranges one by one are what every server and store gives.
-        let facts = UpdateFacts(ranges: .single)
+        let facts = UpdateFacts(ranges: .single, progress: .init(complete: new.manifestContents))
         let planner = UpdatePlanner(target: new, local: local, facts: facts)
         costWithout = planner.cost(planner.plan())
         seemsUnrelated = costWithout >= new.archive.size / 10 * 9

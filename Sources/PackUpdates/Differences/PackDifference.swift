@@ -50,9 +50,12 @@ package struct PackDifference: Hashable, Sendable {
     ) {
         var local = LocalContents(for: new)
         local.add(old, as: 0)
+        let staying = new.manifestContents
         let planner = UpdatePlanner(
             target: new, local: local,
-            facts: UpdateFacts(ranges: .single, costs: costs, patches: patch.map { [$0] } ?? []))
+            facts: UpdateFacts(
+                ranges: .single, costs: costs, patches: patch.map { [$0] } ?? [],
+                progress: .init(complete: staying)))
         whole = planner.whole
         blocks = planner.blocksPlan() ?? planner.whole
         self.patch = patch == nil ? nil : planner.patchPlan(0)
@@ -77,7 +80,8 @@ package struct PackDifference: Hashable, Sendable {
             files.append(
                 File(
                     path: entry.path, change: change, size: content.size,
-                    blockBytes: isThere ? 0 : planner.blockBytes(of: number), patchBytes: patchBytes[number]))
+                    blockBytes: isThere || staying.contains(number) ? 0 : planner.blockBytes(of: number),
+                    patchBytes: patchBytes[number]))
         }
         for entry in old.entries where after[entry.path] == nil {
             guard case .file(let number, _, _) = entry.kind else { continue }

@@ -80,6 +80,16 @@ package struct PackIndex: Hashable, Sendable {
     /// A content's chunks; empty when it has none.
     package func chunks(of content: Int) -> ArraySlice<ContentChunker.Chunk> { chunks[contents[content].chunks] }
 
+    /// The contents that only the pack's manifest has, by their numbers: it stays in the archive, so that no device wants them.
+    package var manifestContents: Set<Int> {
+        var (manifest, others): (Set<Int>, Set<Int>) = ([], [])
+        for entry in entries {
+            guard case .file(let content, _, _) = entry.kind else { continue }
+            if entry.path == Self.manifestPath { manifest.insert(content) } else { others.insert(content) }
+        }
+        return manifest.subtracting(others)
+    }
+
     /// The sum of the sizes of the pack's files, its manifest not counted, in bytes.
     package var installedSize: Int64 {
         entries.reduce(0) { sum, entry in

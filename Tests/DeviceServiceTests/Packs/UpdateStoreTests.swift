@@ -77,6 +77,21 @@ import Testing
         }
     }
 
+    /// Two files that stay as they are, put together in a third, and no patch.
+    @Test func takesChunksOfFilesThatStay() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (first, second) = (random.bytes(900_000), random.bytes(700_000))
+            let old = Self.fixture(["a": first, "b": second])
+            try await harness.fetch(try harness.offer(old).request)
+            let new = Self.fixture(["a": first, "b": second, "both": first + second], version: 2)
+            try await harness.fetch(try harness.offerUpdate(new).request)
+            #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")
+            let tally = try #require(try await harness.store.arrivals(app: StoreHarness.app)["levels"])
+            #expect(tally.moved < 500_000 && tally.copied > 1_000_000, "\(tally)")
+        }
+    }
+
     /// What is in a pack of another app is not fetched either.
     @Test func takesFilesOfOtherPacksAndApps() async throws {
         try await StoreHarness.with { harness in

@@ -28,7 +28,9 @@ struct ListedPatchState {
     /// For the beginning of the file; nil when the manifest names no digest of what it starts from.
     /// - Parameter digest: of the index's file.
     func reader(_ index: PackIndex, _ digest: Digest) -> PatchTableReader? {
-        Digest(hex: listed.base).map { PatchTableReader(index: index, indexDigest: digest, base: $0) }
+        Digest(hex: listed.base).map {
+            PatchTableReader(index: index, indexDigest: digest, base: $0, size: listed.file.size)
+        }
     }
 
     /// - Parameter find: says where contents are on the device.

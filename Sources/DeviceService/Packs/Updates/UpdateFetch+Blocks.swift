@@ -22,7 +22,9 @@ extension UpdateFetch {
         let most = rangesPerRequest
         for start in stride(from: 0, to: runs.count, by: most) {
             try attempt.checkStop()
-            guard try fetch(Array(runs[start..<min(start + most, runs.count)]), pipeline, assembler) else { return [] }
+            guard try fetch(Array(runs[start..<min(start + most, runs.count)]), pipeline, assembler) else {
+                return assembler.failed
+            }
         }
         guard try assembler.finish() else {
             throw StoreError(.badArchive, "Blocks of the pack \(download.id) are missing.")

@@ -91,6 +91,7 @@ struct UpdateForecaster {
             }
         }
         if !sources.hasChunks, planned().actions == nil || !planned().blocks.isEmpty {
+            sources.addChunks(of: try find(index.chunkedDigests), knownBy: index)
             try sources.addChunks(of: LocalVersions.files(of: own, without: index)) { try attempt.checkStop() }
         }
         let plan = planned()

@@ -30,6 +30,19 @@ struct UpdateSources {
         for (digest, file) in found { contents.add(digest, at: source(file)) }
     }
 
+    /// Adds the chunks of local files whose content the wanted version has itself: its index says how they are cut.
+    mutating func addChunks(of found: [Digest: LocalFile], knownBy index: PackIndex) {
+        for (number, content) in index.contents.enumerated() {
+            guard let file = found[content.digest], Int64(clamping: file.size) == content.size else { continue }
+            let source = source(file)
+            var offset: Int64 = 0
+            for chunk in index.chunks(of: number) {
+                contents.add(chunk, at: source, offset: offset)
+                offset += Int64(chunk.size)
+            }
+        }
+    }
+
     /// Cuts files as the index's contents are cut, and keeps what is wanted. Blocks.
     /// - Throws: what `isCancelled` throws.
     mutating func addChunks(of files: [LocalFile], isCancelled: () throws -> Void) throws {
@@ -70,4 +83,9 @@ struct UpdateSources {
         }
         return LocalContents.Source(pack: 0, content: number)
     }
+}
+
+extension PackIndex {
+    /// The digests of the contents that are cut in chunks.
+    var chunkedDigests: Set<Digest> { Set(contents.lazy.filter { !$0.chunks.isEmpty }.map(\.digest)) }
 }
