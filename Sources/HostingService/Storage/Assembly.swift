@@ -9,7 +9,7 @@ internal import System
 
 /// Puts an upload's parts together to one file, and takes digests on the way. Blocks.
 struct Assembly {
-    private static let pieceSize = 1 << 20
+    private static let pieceSize = 256 << 10
     /// Bytes after which the disk is told to begin with them, so that it does not have all of them to write at the end.
     private static let flushSize: Int64 = 64 << 20
 
@@ -57,14 +57,19 @@ struct Assembly {
         let hashing = OrderedPipeline<Piece>(threads: 1) { { piece in digests.withLock { $0.update(piece.bytes) } } }
         let composite = MD5()
         var (written, flushed): (Int64, Int64) = (0, 0)
+        // All of them once: large blocks that come and go between small ones leave holes in the heap.
+        var spare = (0..<hashing.capacity).map { _ in Piece() }
         for part in plan.parts {
             guard let name = names[part.number] else { continue }
             let source = try OwnedDescriptor(folder.appending(name), .readOnly)
             var length: Int64 = 0
             while true {
-                let piece = (hashing.inFlight < hashing.capacity ? nil : hashing.next(waiting: true)) ?? Piece()
+                guard let piece = spare.popLast() ?? hashing.next(waiting: true) else { break }
                 piece.count = try source.borrowed.read(into: piece.buffer)
-                if piece.count == 0 { break }
+                guard piece.count > 0 else {
+                    spare.append(piece)
+                    break
+                }
                 try target.borrowed.writeFully(piece.bytes)
                 length += Int64(piece.count)
                 hashing.submit(piece)
