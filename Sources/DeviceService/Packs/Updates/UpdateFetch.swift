@@ -133,9 +133,7 @@ final class UpdateFetch {
         }
         if !sources.hasChunks, plan.actions == nil || !plan.blocks.isEmpty {
             // Blocks are worth their price once it is known what of the old files they can leave out.
-            let old = own.map { LocalVersions.files(of: $0, without: pipeline.index) } ?? []
-            sources.addChunks(of: try find(pipeline.index.chunkedDigests), knownBy: pipeline.index)
-            try sources.addChunks(of: old) { [attempt] in try attempt.checkStop() }
+            try sources.addChunks(for: pipeline.index, of: own, finding: find) { [attempt] in try attempt.checkStop() }
             return
         }
         guard let actions = plan.actions else {

@@ -75,10 +75,8 @@ struct UpdateForecaster {
         var sources = UpdateSources(for: index)
         let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
         sources.add(try find(Set(sizes.keys)).filter { sizes[$0.key] == Int64(clamping: $0.value.size) })
-        var facts = UpdateFacts(ranges: .several(UpdateFetch.rangesPerRequest))
-        for (content, paths) in UpdatePipeline.paths(index).enumerated() where paths.isEmpty {
-            facts.progress.complete.insert(content)
-        }
+        var facts = UpdateFacts(
+            ranges: .several(UpdateFetch.rangesPerRequest), progress: .init(complete: index.manifestContents))
         func planned() -> UpdatePlan {
             UpdatePlanner(target: index, local: sources.contents, facts: facts).plan()
         }
@@ -91,8 +89,7 @@ struct UpdateForecaster {
             }
         }
         if !sources.hasChunks, planned().actions == nil || !planned().blocks.isEmpty {
-            sources.addChunks(of: try find(index.chunkedDigests), knownBy: index)
-            try sources.addChunks(of: LocalVersions.files(of: own, without: index)) { try attempt.checkStop() }
+            try sources.addChunks(for: index, of: own, finding: find) { try attempt.checkStop() }
         }
         let plan = planned()
         guard let changed = plan.changedContents else {

@@ -84,7 +84,7 @@ final class UpdatePipeline {
     }
 
     /// Of each content, the files that hold it, below the pack's contents; none of the pack's manifest, which is not written.
-    static func paths(_ index: PackIndex) -> [[String]] {
+    private static func paths(_ index: PackIndex) -> [[String]] {
         var paths = [[String]](repeating: [], count: index.contents.count)
         for entry in index.entries {
             guard case .file(let content, _, _) = entry.kind, let path = Self.path(of: entry) else { continue }

@@ -30,8 +30,21 @@ struct UpdateSources {
         for (digest, file) in found { contents.add(digest, at: source(file)) }
     }
 
-    /// Adds the chunks of local files whose content the wanted version has itself: its index says how they are cut.
-    mutating func addChunks(of found: [Digest: LocalFile], knownBy index: PackIndex) {
+    /// Adds the chunks of what the wanted version has itself and is here, and then of what only the old version has. Blocks.
+    /// - Parameters:
+    ///   - own: the pack's local version, if there is one.
+    ///   - find: says where contents are on the device.
+    /// - Throws: what `find` and `isCancelled` throw.
+    mutating func addChunks(
+        for index: PackIndex, of own: UpdateFetch.Own?, finding find: (Set<Digest>) throws -> [Digest: LocalFile],
+        isCancelled: () throws -> Void
+    ) throws {
+        addChunks(of: try find(Set(index.contents.lazy.filter { !$0.chunks.isEmpty }.map(\.digest))), knownBy: index)
+        try addChunks(of: own.map { LocalVersions.files(of: $0, without: index) } ?? [], isCancelled: isCancelled)
+    }
+
+    /// Its index says how they are cut.
+    private mutating func addChunks(of found: [Digest: LocalFile], knownBy index: PackIndex) {
         for (number, content) in index.contents.enumerated() {
             guard let file = found[content.digest], Int64(clamping: file.size) == content.size else { continue }
             let source = source(file)
@@ -83,9 +96,4 @@ struct UpdateSources {
         }
         return LocalContents.Source(pack: 0, content: number)
     }
-}
-
-extension PackIndex {
-    /// The digests of the contents that are cut in chunks.
-    var chunkedDigests: Set<Digest> { Set(contents.lazy.filter { !$0.chunks.isEmpty }.map(\.digest)) }
 }
