@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Making packs local and removing them (B3).
-@Suite struct AvailabilityTests {
+@Suite(.timeLimit(.minutes(5))) struct AvailabilityTests {
     private func withApp(_ body: (InstalledApp, FakeService, AssetPackManager) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             let app = try InstalledApp(scratch)

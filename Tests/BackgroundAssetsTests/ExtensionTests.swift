@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Downloader extensions: what they answer, and the process they live in (B5).
-@Suite struct ExtensionTests {
+@Suite(.timeLimit(.minutes(5))) struct ExtensionTests {
     private struct Silent: StoreDownloaderExtension {}
 
     private struct Choosy: ManagedDownloaderExtension {

@@ -9,7 +9,7 @@ import Testing
 @testable import BackgroundAssets
 
 /// How an app finds itself, and what it is told when its set-up is wrong (B7).
-@Suite struct IdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct IdentityTests {
     private static let home = ["LARDER_HOME": "/somewhere"]
 
     @Test func launchedByTheService() throws {

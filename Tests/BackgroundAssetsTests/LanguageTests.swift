@@ -13,7 +13,7 @@ import Testing
 @testable import BackgroundAssets
 
 /// Localised packs in the app (A7, BA 1.11 and 1.12 of 27.0).
-@Suite struct LanguageTests {
+@Suite(.timeLimit(.minutes(5))) struct LanguageTests {
     private func withApp(_ body: (InstalledApp, AssetPackManager) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             let app = try InstalledApp(scratch)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The manifest and the status of packs (B1, B3).
-@Suite struct StatusTests {
+@Suite(.timeLimit(.minutes(5))) struct StatusTests {
     private func withApp(_ body: (FakeService, AssetPackManager) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             let app = try InstalledApp(scratch)

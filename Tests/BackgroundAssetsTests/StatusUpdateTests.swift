@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Download updates, of all packs and of one, and cancelling by their progress (B3).
-@Suite struct StatusUpdateTests {
+@Suite(.timeLimit(.minutes(5))) struct StatusUpdateTests {
     typealias Update = AssetPackManager.DownloadStatusUpdate
 
     private func withApp(_ body: (InstalledApp, FakeService, AssetPackManager) async throws -> Void) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Database
 
-struct DatabaseTests {
+@Suite(.timeLimit(.minutes(5))) struct DatabaseTests {
     private static let schema = [
         Migration(version: 1, statements: ["CREATE TABLE pack (id TEXT PRIMARY KEY, size INTEGER, body BLOB) STRICT"])
     ]

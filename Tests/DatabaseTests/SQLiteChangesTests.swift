@@ -7,7 +7,7 @@ import Testing
 
 @testable import Database
 
-struct SQLiteChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteChangesTests {
     private static let schema = [Migration(version: 1, statements: ["CREATE TABLE pack (id TEXT PRIMARY KEY) STRICT"])]
 
     @Test func everyCommitIsToldWhoeverMakesIt() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DeviceProtocol
 
-struct DeviceConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceConnectionTests {
     private func connect(
         _ answer: @escaping @Sendable (WireHeader, [UInt8]) -> [[UInt8]]
     ) async throws -> (DeviceConnection, ScriptedService) {

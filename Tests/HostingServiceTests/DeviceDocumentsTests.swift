@@ -9,7 +9,7 @@ import Testing
 @testable import HostingService
 
 /// When an answer is at hand, and when it has to be made anew.
-@Suite struct DeviceDocumentsTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceDocumentsTests {
     private final class Changes: DatabaseChanges {
         static let delay = Duration.zero
         let number = Locked<Int64?>(1)

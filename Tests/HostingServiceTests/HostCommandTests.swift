@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The command line of `larder-host`.
-@Suite struct HostCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct HostCommandTests {
     @Test func everyCommandIsExplainedWithAnExample() {
         #expect(CommandTreeCheck.problems(in: HostCommands.tree) == [])
     }

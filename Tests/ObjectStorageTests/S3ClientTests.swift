@@ -12,7 +12,7 @@ import Testing
 @testable import ObjectStorage
 
 /// Against a store that is not ours.
-struct S3ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct S3ClientTests {
     private static let impatient = RetryPolicy(
         first: .milliseconds(10), longest: .milliseconds(50), patience: .seconds(2))
 

@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceService
 
 /// The pure parts of unmanaged downloads: one download's life, the rules, and who has control.
-@Suite struct DownloadMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct DownloadMachineTests {
     private func description(
         _ name: String = "map", size: Int64? = 100, essential: Bool = false,
         url: String = "https://cdn.example.org/map",

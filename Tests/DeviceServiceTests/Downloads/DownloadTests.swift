@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Unmanaged downloads from being scheduled to being told of, over the service's socket (B4, C8, C9).
-@Suite struct DownloadTests {
+@Suite(.timeLimit(.minutes(5))) struct DownloadTests {
     private func bytes(_ count: Int, seed: UInt64 = 7) -> [UInt8] {
         var random = SeededGenerator(seed: seed)
         return random.bytes(count, redundancy: false)

@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceService
 
 /// What an extension is asked and told, and when, beside its app (B4, C3, C5, C9).
-@Suite struct ExtensionDeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct ExtensionDeliveryTests {
     private typealias File = ProbeDownloaderHarness.File
 
     private func bytes(_ count: Int) -> [UInt8] {

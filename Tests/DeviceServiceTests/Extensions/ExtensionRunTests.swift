@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Runs of an extension: time, order, and what becomes of those that misbehave (C6).
-@Suite struct ExtensionRunTests {
+@Suite(.timeLimit(.minutes(5))) struct ExtensionRunTests {
     /// A program that runs cannot be opened for writing.
     private func isRunning(_ program: FilePath) -> Bool {
         do {

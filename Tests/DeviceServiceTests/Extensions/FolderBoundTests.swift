@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceService
 
 /// How much extensions may write (C6, C7).
-@Suite struct FolderBoundTests {
+@Suite(.timeLimit(.minutes(5))) struct FolderBoundTests {
     private static let storage: Int64 = 1 << 20
 
     private static let small: [String: String?] = [

@@ -12,7 +12,7 @@ import Testing
 
 /// What an extension can reach (C6). Each thing it must not be able to do is also tried without the sandbox, where it works:
 /// a probe that always failed would prove nothing.
-@Suite struct SandboxTests {
+@Suite(.timeLimit(.minutes(5))) struct SandboxTests {
     private static let modes: [ExtensionSandbox.Mode] = [.required, .off]
 
     /// Runs a probe and checks that it succeeds outside the sandbox and fails inside.

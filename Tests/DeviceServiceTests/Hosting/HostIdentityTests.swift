@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceService
 
 /// What a hosting service is told of the device, and what it is not.
-@Suite struct HostIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct HostIdentityTests {
     private func withRegistry(_ body: (AppRegistry) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             let database = try await SQLiteDatabase(path: scratch("state.sqlite"), migrations: Schema.migrations)

@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceService
 
 /// Localised packs over a real socket and a real server (A7).
-@Suite struct LanguageTests {
+@Suite(.timeLimit(.minutes(5))) struct LanguageTests {
     private static let offers: [ServiceHarness.Offer] = [
         .essential("Base"), .essential("German").localized("de"),
         .prefetch("GermanMore", bytes: 30_000).localized("de"),

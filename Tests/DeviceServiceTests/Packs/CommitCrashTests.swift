@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// A crash after every step of a commit: what readers see is the old or the new, and recovery ends in the new.
-@Suite struct CommitCrashTests {
+@Suite(.timeLimit(.minutes(5))) struct CommitCrashTests {
     private struct Crash: Error {}
 
     @Test(arguments: CommitStep.allCases) func aCrashAfterAnyStepIsFinished(step: CommitStep) throws {

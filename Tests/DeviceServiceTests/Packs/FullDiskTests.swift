@@ -13,7 +13,8 @@ import Testing
 
 /// A disk that becomes full at any write: the error says so, nothing is left behind, what was local stays whole. It takes a
 /// file system of its own, and so the right to mount one.
-@Suite(.serialized, .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
+@Suite(
+    .serialized, .timeLimit(.minutes(5)), .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
 struct FullDiskTests {
     @Test func anyWriteMayFail() async throws {
         try await Scratch.with { scratch in
@@ -66,7 +67,8 @@ struct FullDiskTests {
 }
 
 /// Likewise for a whole install: with no room even for the rows that undo it.
-@Suite(.serialized, .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
+@Suite(
+    .serialized, .timeLimit(.minutes(5)), .enabled(if: SmallDisk.isAvailable, "needs the right to mount a tmpfs"))
 struct FullDiskInstallTests {
     @Test func anInstallThatFillsTheDiskLeavesNothing() async throws {
         try await ServiceHarness.with([.essential("Bad"), .essential("E", bytes: 3_000_000)]) { harness in

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceService
 
 /// What is told of transfers between two of their states.
-@Suite struct TransferListingTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferListingTests {
     @Test(.timeLimit(.minutes(5))) func aPackThatIsLocalIsNotListedAsQueued() async throws {
         let generations = Locked<AppGenerations?>(nil)
         let isHeld = Monitor(false)

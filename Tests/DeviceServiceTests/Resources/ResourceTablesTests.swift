@@ -8,7 +8,7 @@ import Testing
 
 @testable import DeviceService
 
-@Suite struct ResourceTablesTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceTablesTests {
     private func with(_ body: (ResourceTables) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             try await body(

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Who shares an app group's folder, and when it goes.
-@Suite struct AppGroupTests {
+@Suite(.timeLimit(.minutes(5))) struct AppGroupTests {
     @Test(arguments: [
         ("org.example.game", "org.example.editor", true), ("org.example", "org.example.game", true),
         ("org.example.game", "org.examples.game", false), ("org.example.game", "com.example.game", false),

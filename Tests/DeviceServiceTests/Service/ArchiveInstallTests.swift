@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Installs from archives over a real socket and a real server (C2).
-@Suite struct ArchiveInstallTests {
+@Suite(.timeLimit(.minutes(5))) struct ArchiveInstallTests {
     private func archive(
         _ harness: ServiceHarness, version: String = "1.0", _ change: (inout AppFixture) -> Void = { _ in }
     ) throws -> String {

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceService
 
 /// What apps ask about their packs (BA 1.11).
-@Suite struct AssetRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct AssetRequestTests {
     private static let app = ServiceHarness.app
 
     @Test func packsComeOnRequestGoAndComeAgain() async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Installs over a real socket and a real server (C3, C7).
-@Suite struct InstallTests {
+@Suite(.timeLimit(.minutes(5))) struct InstallTests {
     @Test func essentialComesBeforeLaunchAndPrefetchBehind() async throws {
         try await ServiceHarness.with { harness in
             let events = try await harness.install(try harness.bundle())

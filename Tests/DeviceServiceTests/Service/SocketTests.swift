@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceService
 
 /// The protocol at its edges, and two services on one folder.
-@Suite struct SocketTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketTests {
     private func raw(_ harness: ServiceHarness) throws -> FrameChannel {
         FrameChannel(try UnixSocket.connect(harness.paths.socket))
     }

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Pause, resume, cancel, restart and removal, in the middle of things.
-@Suite struct SteeringTests {
+@Suite(.timeLimit(.minutes(5))) struct SteeringTests {
     private static let large = [
         ServiceHarness.Offer.essential("E", bytes: 3_000_000), .prefetch("P", bytes: 3_000_000),
     ]

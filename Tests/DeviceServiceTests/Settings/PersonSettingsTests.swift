@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceService
 
 /// The person's settings, their file, and what they change (C11).
-@Suite struct PersonSettingsTests {
+@Suite(.timeLimit(.minutes(5))) struct PersonSettingsTests {
     @Test func defaultsHoldUntilSomethingIsSet() throws {
         try Scratch.with { scratch in
             let file = SettingsFile(scratch.path)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DeviceService
 
-@Suite struct SettingsTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingsTests {
     private static let certificate = "-----BEGIN CERTIFICATE-----\nAAEC\n-----END CERTIFICATE-----"
 
     @Test func authoritiesAreAddedListedAndRemoved() async throws {

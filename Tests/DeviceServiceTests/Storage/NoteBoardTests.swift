@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceService
 
 /// Notes of what went wrong, kept over restarts.
-@Suite struct NoteBoardTests {
+@Suite(.timeLimit(.minutes(5))) struct NoteBoardTests {
     private func open(_ scratch: Scratch) async throws -> (NoteBoard, SQLiteDatabase) {
         let database = try await SQLiteDatabase(path: scratch("notes.sqlite"), migrations: Schema.migrations)
         return (try await NoteBoard(database, log: .silent), database)

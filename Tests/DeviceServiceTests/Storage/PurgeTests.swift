@@ -9,7 +9,7 @@ import Testing
 
 @testable import DeviceService
 
-@Suite struct PurgePlanTests {
+@Suite(.timeLimit(.minutes(5))) struct PurgePlanTests {
     private func candidate(
         _ name: String, _ size: Int64 = 10, kind: Preservation.Kind = .whole, priority: Double = 0,
         lastUse: Int64 = 0, isInUse: Bool = false

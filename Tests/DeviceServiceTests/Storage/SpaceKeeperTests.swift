@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceService
 
 /// Making room, with users that keep lists instead of files.
-@Suite struct SpaceKeeperTests {
+@Suite(.timeLimit(.minutes(5))) struct SpaceKeeperTests {
     private actor User: SpaceUser {
         var held: [String: Int64]
         let busy: Set<String>
@@ -105,7 +105,7 @@ import Testing
 }
 
 /// What a pack's failed download left.
-@Suite struct PackRestTests {
+@Suite(.timeLimit(.minutes(5))) struct PackRestTests {
     @Test func itGoesToMakeRoomAndThePackComesAnew() async throws {
         var configuration = StoreConfiguration.quick
         configuration.foregroundRetries = RetryPolicy(

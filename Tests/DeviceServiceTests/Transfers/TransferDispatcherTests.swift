@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceService
 
 /// Packs and downloads in one queue (C8).
-@Suite struct TransferDispatcherTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferDispatcherTests {
     private typealias Action = TransferQueue.Action
 
     private let now = ContinuousClock.now

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceService
 
 /// The scheduler on a clock of its own.
-@Suite struct PeriodicSchedulerTests {
+@Suite(.timeLimit(.minutes(5))) struct PeriodicSchedulerTests {
     /// Time passes only by sleeping.
     private final class Clock: Sendable {
         let now = Locked<Int64>(1_000_000)
