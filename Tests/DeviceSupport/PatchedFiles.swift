@@ -40,21 +40,21 @@ package enum PatchedFiles {
 
     private final class Collector: PatchSink {
         /// The old contents, and what the patch gave so far.
-        private var known: [Digest: [UInt8]]
+        private var known: [ContentName: [UInt8]]
         private let target: PackIndex
         private let scratch: Scratch
         private var current: [UInt8] = []
         private(set) var contents: [Int: [UInt8]] = [:]
 
         init(_ known: [Digest: [UInt8]], _ target: PackIndex, _ scratch: Scratch) {
-            self.known = known
+            self.known = Dictionary(known.map { (ContentName($0), $1) }) { first, _ in first }
             self.target = target
             self.scratch = scratch
         }
 
         func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-            guard let bytes = known[base.digest] else { return nil }
-            let path = try scratch.write(bytes, to: "bases/\(base.digest.hex)")
+            guard let bytes = known[base.name] else { return nil }
+            let path = try scratch.write(bytes, to: "bases/\(base.name.hex)")
             return PatchBase.Part(file: try OwnedDescriptor(path, .readOnly), size: base.size)
         }
 
@@ -65,7 +65,7 @@ package enum PatchedFiles {
             let digest = SHA256.hash(current)
             guard digest == target.contents[content].digest else { return false }
             contents[content] = current
-            known[digest] = current
+            known[ContentName(digest)] = current
             return true
         }
 

@@ -83,7 +83,7 @@ import Testing
     @Test func groupsWithoutTheirBasesFailOneByOne() throws {
         let index = try index(contents: 100)
         let sink = StrictSink(index)
-        let base = PatchTable.Base(digest: SHA256.hash([1]), size: 1)
+        let base = PatchTable.Base(name: ContentName(SHA256.hash([1])), size: 1)
         let groups = index.contents.indices.map {
             PatchTable.Group(targets: [$0], bases: [base], deltaSize: Int64($0 % 3))
         }

@@ -99,6 +99,25 @@ import Testing
         }
     }
 
+    /// What says which files are made of which must not be more than what changed in them.
+    @Test func manySmallFilesThatHardlyChangedCostLittleMoreThanTheirNames() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            var (old, new): ([String: [UInt8]], [String: [UInt8]]) = ([:], [:])
+            for number in 0..<400 {
+                let file = generator.bytes(600, redundancy: true)
+                old["items/\(number).json"] = file
+                new["items/\(number).json"] = number % 4 == 0 ? Array("{}\n".utf8) + file : file
+            }
+            let pack = try PatchedPack(scratch, from: old, to: new)
+            let patch = try pack.patch()
+            let collector = try pack.apply(patch)
+            #expect(Set(collector.contents.keys) == pack.changed && collector.failed.isEmpty)
+            Self.check(pack, collector)
+            #expect(patch.count < 100 * 20, "\(patch.count), seed \(generator.seed)")
+        }
+    }
+
     /// Two levels that came to have the same new parts: these are told once.
     private static func twins(_ generator: inout SeededGenerator) -> (old: [String: [UInt8]], new: [String: [UInt8]]) {
         let old = ["a.wad": generator.bytes(1_500_000), "b.wad": generator.bytes(1_500_000)]

@@ -109,11 +109,11 @@ final class PatchCollector: PatchSink {
     }
 
     private let scratch: Scratch
-    private let bases: [Digest: [UInt8]]
+    private let bases: [ContentName: [UInt8]]
     private let index: PackIndex
     private var current: [UInt8] = []
     /// What the patch gave so far, by digest.
-    private var given: [Digest: [UInt8]] = [:]
+    private var given: [ContentName: [UInt8]] = [:]
     private(set) var contents: [Int: [UInt8]] = [:]
     private(set) var failed: Set<Int> = []
     private(set) var stops = 0
@@ -121,16 +121,16 @@ final class PatchCollector: PatchSink {
 
     init(_ scratch: Scratch, bases: [Digest: [UInt8]], index: PackIndex) {
         self.scratch = scratch
-        self.bases = bases
+        self.bases = Dictionary(bases.map { (ContentName($0), $1) }) { first, _ in first }
         self.index = index
     }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-        guard let bytes = bases[base.digest] ?? given[base.digest] else { return nil }
+        guard let bytes = bases[base.name] ?? given[base.name] else { return nil }
         // Behind some bytes, as contents lie in larger files, too.
-        try scratch.write([1, 2, 3] + bytes, to: "bases/\(base.digest.hex)")
+        try scratch.write([1, 2, 3] + bytes, to: "bases/\(base.name.hex)")
         return PatchBase.Part(
-            file: try OwnedDescriptor(scratch("bases/\(base.digest.hex)"), .readOnly), offset: 3, size: base.size)
+            file: try OwnedDescriptor(scratch("bases/\(base.name.hex)"), .readOnly), offset: 3, size: base.size)
     }
 
     func begin(content: Int, at offset: Int64) {
@@ -146,7 +146,7 @@ final class PatchCollector: PatchSink {
     func end(content: Int) -> Bool {
         guard SHA256.hash(current) == index.contents[content].digest else { return false }
         contents[content] = current
-        given[index.contents[content].digest] = current
+        given[ContentName(index.contents[content].digest)] = current
         return true
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import Crypto
 import Deltas
 import Kit
 
@@ -37,7 +36,7 @@ package final class PatchApplier {
     private var targetRest: Int64 = 0
     private var base: PatchBase?
     /// Contents of the groups so far that may still be on their way.
-    private var given: Set<Digest> = []
+    private var given: Set<ContentName> = []
 
     /// - Parameters:
     ///   - ranges: where the groups' deltas are in the patch's file.
@@ -124,12 +123,12 @@ package final class PatchApplier {
             next = group.range.lowerBound
             deltaRest = group.range.upperBound - group.range.lowerBound
             targetRest = size - made
-            if table.groups[group.number].bases.contains(where: { given.contains($0.digest) }) {
+            if table.groups[group.number].bases.contains(where: { given.contains($0.name) }) {
                 // What an earlier group gives must have come out before it is a base.
                 try output.drain()
                 given.removeAll()
             }
-            given.formUnion(targets.map { index.contents[$0].digest })
+            given.formUnion(targets.map { ContentName(index.contents[$0].digest) })
             output.begin(
                 targets, group: group.number,
                 from: PatchPosition(
@@ -156,7 +155,9 @@ package final class PatchApplier {
             guard let base = rest.popFirst() else { return nil }
             guard let part = try output.sink.base(base) else {
                 throw PackUpdateError(
-                    .io, "A content that others are made of is missing here or damaged: SHA-256 \(base.digest.hex).")
+                    .io,
+                    "A content that others are made of is missing here or damaged: its SHA-256 begins with \(base.name.hex)."
+                )
             }
             return part
         }

@@ -110,7 +110,7 @@ package enum PatchMaker {
             groups: zip(plan.groups, sizes).map { group, size in
                 let bases = group.bases.map { old.index.contents[$0] } + group.newBases.map { new.index.contents[$0] }
                 return .init(
-                    targets: group.targets, bases: bases.map { .init(digest: $0.digest, size: $0.size) },
+                    targets: group.targets, bases: bases.map { .init(name: ContentName($0.digest), size: $0.size) },
                     deltaSize: size)
             })
         let head = table.encoded()

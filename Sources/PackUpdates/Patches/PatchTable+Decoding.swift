@@ -78,16 +78,19 @@ extension PatchTable {
         var deltas: Int64 = 0
         let count = try reader.count(upTo: index.contents.count, ofAtLeast: 4)
         let groups = try (0..<count).map { _ in
+            var next = 0
             let targets = try (0..<reader.count(upTo: index.contents.count, ofAtLeast: 1)).map { _ in
-                let target = Int(try reader.number(upTo: Int64(index.contents.count - 1)))
-                guard !seen[target], index.contents[target].size > 0 else {
-                    throw damaged("it gives a content twice, or one that is empty")
+                let target = next + Int(try reader.number(upTo: Int64(index.contents.count)))
+                next = target + 1
+                guard seen.indices.contains(target), !seen[target], index.contents[target].size > 0 else {
+                    throw damaged("it gives a content twice, or one that is empty or not there")
                 }
                 seen[target] = true
                 return target
             }
-            let bases = try (0..<reader.count(upTo: Format.mostBases, ofAtLeast: 33)).map { _ in
-                Base(digest: try reader.digest(), size: try reader.number(upTo: Format.mostBaseBytes))
+            let bases = try (0..<reader.count(upTo: Format.mostBases, ofAtLeast: ContentName.byteCount + 1)).map { _ in
+                let name = ContentName(value: try reader.fixed(ContentName.byteCount))
+                return Base(name: name, size: try reader.number(upTo: Format.mostBaseBytes))
             }
             let group = Group(targets: targets, bases: bases, deltaSize: try reader.size())
             guard !targets.isEmpty, group.baseSize <= Format.mostBaseBytes else {

@@ -15,7 +15,7 @@ package struct PatchTable: Hashable, Sendable {
 
     /// Contents of the target that are made together from contents of the base.
     package struct Group: Hashable, Sendable {
-        /// Numbers in the target index's list of contents, in the order in which the delta gives them.
+        /// Numbers in the target index's list of contents, ascending; the delta gives them in this order.
         package let targets: [Int]
         /// What the delta's base is made of, one after the other; may be nothing.
         package let bases: [Base]
@@ -27,11 +27,11 @@ package struct PatchTable: Hashable, Sendable {
 
     /// A content of the old version, or one that an earlier group gives.
     package struct Base: Hashable, Sendable {
-        package let digest: Digest
+        package let name: ContentName
         package let size: Int64
 
-        package init(digest: Digest, size: Int64) {
-            self.digest = digest
+        package init(name: ContentName, size: Int64) {
+            self.name = name
             self.size = size
         }
     }
@@ -68,10 +68,14 @@ package struct PatchTable: Hashable, Sendable {
         table.append(number: groups.count)
         for group in groups {
             table.append(number: group.targets.count)
-            for target in group.targets { table.append(number: target) }
+            var next = 0
+            for target in group.targets {
+                table.append(number: target - next)
+                next = target + 1
+            }
             table.append(number: group.bases.count)
             for base in group.bases {
-                table += base.digest.bytes
+                table += base.name.bytes
                 table.append(number: base.size)
             }
             table.append(number: group.deltaSize)

@@ -52,7 +52,7 @@ private struct Versions {
     let new: PatchVersion
     let patch: [UInt8]
     /// Files with the contents of the old version.
-    private(set) var bases: [Digest: FilePath] = [:]
+    private(set) var bases: [ContentName: FilePath] = [:]
 
     init(_ folder: FilePath) throws {
         var generator = SeededGenerator(seed: 5)
@@ -80,7 +80,7 @@ private struct Versions {
         for bytes in oldFiles + [Array("old.aar".utf8)] {
             let path = folder.appending(SHA256.hash(bytes).hex)
             try AtomicFile.write(bytes, to: path, durable: false)
-            bases[SHA256.hash(bytes)] = path
+            bases[ContentName(SHA256.hash(bytes))] = path
         }
     }
 }
@@ -93,7 +93,7 @@ private final class CheckingSink: PatchSink {
     init(_ versions: Versions) { self.versions = versions }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-        guard let path = versions.bases[base.digest] else { return nil }
+        guard let path = versions.bases[base.name] else { return nil }
         return PatchBase.Part(file: try OwnedDescriptor(path, .readOnly), size: base.size)
     }
 

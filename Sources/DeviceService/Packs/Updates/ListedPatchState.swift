@@ -12,9 +12,9 @@ struct ListedPatchState {
     /// Where the delta of each group is in the file.
     private(set) var ranges: [Range<Int64>] = []
     /// The local files that hold what it starts from.
-    private(set) var bases: [Digest: LocalFile] = [:]
+    private(set) var bases: [ContentName: LocalFile] = [:]
     /// Those of what it starts from that the new version has itself, by number: earlier groups give them.
-    private(set) var made: [Digest: Int] = [:]
+    private(set) var made: [ContentName: Int] = [:]
     /// Groups that did not give what they should.
     private var failedGroups: Set<Int> = []
     /// It cannot be had, or is not what it should be.
@@ -35,13 +35,14 @@ struct ListedPatchState {
 
     /// - Parameter find: says where contents are on the device.
     mutating func learn(
-        _ reader: PatchTableReader, _ index: PackIndex, find: (Set<Digest>) throws -> [Digest: LocalFile]
+        _ reader: PatchTableReader, _ index: PackIndex, find: (Set<ContentName>) throws -> [ContentName: LocalFile]
     ) rethrows {
         guard let table = reader.table else { return }
-        let wanted = Set(table.groups.flatMap { $0.bases.map(\.digest) })
-        var made: [Digest: Int] = [:]
-        for (content, what) in index.contents.enumerated() where wanted.contains(what.digest) {
-            made[what.digest] = content
+        let wanted = Set(table.groups.flatMap { $0.bases.map(\.name) })
+        var made: [ContentName: Int] = [:]
+        for (content, what) in index.contents.enumerated() {
+            let name = ContentName(what.digest)
+            if wanted.contains(name) { made[name] = content }
         }
         (bases, self.made) = (try find(wanted), made)
         (self.table, ranges) = (table, reader.deltaRanges)
@@ -70,11 +71,11 @@ struct ListedPatchState {
         guard let table else { return UpdateFacts.Patch(size: listed.file.size, groups: nil) }
         let groups = zip(table.groups, ranges).enumerated().map { number, group in
             let used = position.flatMap { $0.group == number ? $0.delta : nil } ?? 0
-            let others = group.0.bases.filter { bases[$0.digest] == nil }
+            let others = group.0.bases.filter { bases[$0.name] == nil }
             return UpdateFacts.Patch.Group(
                 targets: group.0.targets,
-                isUsable: !failedGroups.contains(number) && others.allSatisfy { made[$0.digest] != nil },
-                needs: others.compactMap { made[$0.digest] },
+                isUsable: !failedGroups.contains(number) && others.allSatisfy { made[$0.name] != nil },
+                needs: others.compactMap { made[$0.name] },
                 range: group.1.lowerBound + used..<group.1.upperBound)
         }
         return UpdateFacts.Patch(size: listed.file.size, groups: groups)

@@ -14,23 +14,30 @@ struct LocalVersions {
 
     init(appRoot: FilePath) { apps = appRoot.removingLastComponent() }
 
-    /// Where contents are, for those of `wanted` that are anywhere: in the pack's own version if it has them.
-    /// - Parameters:
-    ///   - folders: looked into first, those of the pack's own versions.
-    ///   - isCancelled: asked now and then.
     func find(
         _ wanted: Set<Digest>, first folders: [FilePath], isCancelled: () throws -> Void
     ) throws -> [Digest: LocalFile] {
-        var found: [Digest: LocalFile] = [:]
+        try find(wanted, first: folders, by: { $0 }, isCancelled: isCancelled)
+    }
+
+    /// Where contents are, for those of `wanted` that are anywhere: in the pack's own version if it has them.
+    /// - Parameters:
+    ///   - folders: looked into first, those of the pack's own versions.
+    ///   - key: what contents are known by there.
+    ///   - isCancelled: asked now and then.
+    func find<Key>(
+        _ wanted: Set<Key>, first folders: [FilePath], by key: (Digest) -> Key, isCancelled: () throws -> Void
+    ) throws -> [Key: LocalFile] {
+        var found: [Key: LocalFile] = [:]
         var seen: Set<FilePath> = []
         for folder in folders + versions() where seen.insert(folder).inserted && found.count < wanted.count {
             try isCancelled()
             guard let list = ContentList(ContentList.path(of: folder)) else { continue }
             list.forEach { record in
-                guard let digest = Digest(bytes: Array(record.digest)), wanted.contains(digest), found[digest] == nil,
-                    let file = record.record.map({ LocalFile($0, in: folder) }), file.isUnchanged
+                guard let known = Digest(bytes: Array(record.digest)).map(key), wanted.contains(known),
+                    found[known] == nil, let file = record.record.map({ LocalFile($0, in: folder) }), file.isUnchanged
                 else { return }
-                found[digest] = file
+                found[known] = file
             }
         }
         return found

@@ -20,8 +20,8 @@ final class PatchStaging: PatchSink {
 
     private let pipeline: UpdatePipeline
     private let file: Digest
-    private let bases: [Digest: LocalFile]
-    private let made: [Digest: Int]
+    private let bases: [ContentName: LocalFile]
+    private let made: [ContentName: Int]
     private var use = Use.passedOver
     /// What was written when a position was kept last.
     private var kept: Int64
@@ -33,7 +33,7 @@ final class PatchStaging: PatchSink {
     ///   - file: SHA-256 of the patch's file.
     ///   - bases: where the contents are that it starts from.
     ///   - made: those of them that are the new version's own, by number: they are in staging once they are complete.
-    init(_ pipeline: UpdatePipeline, _ file: Digest, bases: [Digest: LocalFile], made: [Digest: Int]) {
+    init(_ pipeline: UpdatePipeline, _ file: Digest, bases: [ContentName: LocalFile], made: [ContentName: Int]) {
         self.pipeline = pipeline
         self.file = file
         self.bases = bases
@@ -42,10 +42,10 @@ final class PatchStaging: PatchSink {
     }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-        if let local = bases[base.digest], Int64(clamping: local.size) == base.size, let file = local.open() {
+        if let local = bases[base.name], Int64(clamping: local.size) == base.size, let file = local.open() {
             return PatchBase.Part(file: file, size: base.size)
         }
-        guard let content = made[base.digest], pipeline.index.contents[content].size == base.size,
+        guard let content = made[base.name], pipeline.index.contents[content].size == base.size,
             let file = pipeline.open(content)
         else { return nil }
         return PatchBase.Part(file: file, size: base.size)

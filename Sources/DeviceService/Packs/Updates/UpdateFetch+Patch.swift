@@ -20,7 +20,7 @@ extension UpdateFetch {
             var reader = patches[number].reader(pipeline.index, pipeline.indexDigest),
             (try? bytes.withUnsafeBytes { try reader.take($0) }) == bytes.count, reader.table != nil
         else { return }
-        try patches[number].learn(reader, pipeline.index) { try find($0) }
+        try patches[number].learn(reader, pipeline.index) { try find($0, by: ContentName.init) }
     }
 
     /// Applies groups of a patch; what they do not give is planned anew.
@@ -74,7 +74,7 @@ extension UpdateFetch {
             try read(transfer, counting: pipeline) { bytes in
                 let taken = try reader.take(bytes)
                 if run == nil, reader.table != nil {
-                    try patches[number].learn(reader, pipeline.index) { try find($0) }
+                    try patches[number].learn(reader, pipeline.index) { try find($0, by: ContentName.init) }
                     try AtomicFile.write(
                         reader.bytes, to: staged.directory.appending(Self.tableName), durable: false)
                     let plan = planner(pipeline, sources).plan()

@@ -189,14 +189,14 @@ final class UpdateFetch {
         for (number, content) in index.contents.enumerated() where !pipeline.isComplete(number) {
             wanted[content.digest] = content.size
         }
-        sources.add(try find(Set(wanted.keys)).filter { wanted[$0.key] == Int64(clamping: $0.value.size) })
+        sources.add(try find(Set(wanted.keys)) { $0 }.filter { wanted[$0.key] == Int64(clamping: $0.value.size) })
         return sources
     }
 
     /// Where contents are on the device, the pack's own version first.
-    func find(_ wanted: Set<Digest>) throws -> [Digest: LocalFile] {
-        try LocalVersions(appRoot: staged.layout.root).find(wanted, first: own.map { [$0.folder] } ?? []) { [attempt] in
-            try attempt.checkStop()
+    func find<Key>(_ wanted: Set<Key>, by key: (Digest) -> Key) throws -> [Key: LocalFile] {
+        try LocalVersions(appRoot: staged.layout.root).find(wanted, first: own.map { [$0.folder] } ?? [], by: key) {
+            [attempt] in try attempt.checkStop()
         }
     }
 
