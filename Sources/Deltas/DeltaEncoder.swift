@@ -13,6 +13,8 @@ package final class DeltaEncoder {
     /// What takes fewer bytes than this needs no other way.
     private static let hardlyAnything = 64
 
+    /// Copies that come to one byte of so many of the target or more may be chosen better.
+    private static let worthComparing = 512
     /// What takes fewer bytes than one of so many of the target is found well enough.
     private static let muchOfAll = 16
 
@@ -56,8 +58,7 @@ package final class DeltaEncoder {
     /// The ways that are worth a try, by what they take for a sample.
     private func promising(_ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ places: [Int]) -> [DeltaWay] {
         DeltaSample.with(target) { sample, starts in
-            let copies = CopyFinder.matches(of: sample, in: base)
-            let copying = estimate(sample, base, Instruction.copies(copies))
+            let (smallest, copying) = bestCopies(sample, base)
             let differences = MatchFinder.matches(of: sample, in: base)
             let differing = estimate(
                 sample, base, Instruction.instructions(for: differences, target: sample, base: base.bytes))
@@ -69,7 +70,7 @@ package final class DeltaEncoder {
                 return [.inPlace(unmoved.place)]
             }
             // Without anything alike a prefix is no help, and instructions have the better literals.
-            guard copying > Self.hardlyAnything, !differences.isEmpty else { return [.copies] }
+            guard copying > Self.hardlyAnything, !differences.isEmpty else { return [.copies(smallest: smallest)] }
             guard instructions > Self.hardlyAnything else { return [.differences] }
             let range = PrefixedPiece.range(for: differences, baseSize: base.bytes.count)
             let prefixed = PrefixedPiece.estimate(sample, base: base.bytes, range: range, coder: coder)
@@ -83,14 +84,36 @@ package final class DeltaEncoder {
             }
             if ways.isEmpty || (isSmall && instructions <= prefixed + prefixed / 2) {
                 // Literals become smaller in earnest than in an estimate, and more so than differences.
-                if copying <= instructions + instructions / (isSmall ? 8 : 16) { ways.append(.copies) }
+                if copying <= instructions + instructions / (isSmall ? 8 : 16) {
+                    ways.append(.copies(smallest: smallest))
+                }
                 if isSmall ? differing <= instructions + instructions / 8 : ways.isEmpty { ways.append(.differences) }
             }
             return ways
         }
     }
 
+    /// How small copies should be at least, and what they come to then.
+    private func bestCopies(_ sample: UnsafeRawBufferPointer, _ base: DeltaBase) -> (smallest: Int, cost: Int) {
+        func cost(_ smallest: Int) -> InstructionPiece.Estimate {
+            let copies = Instruction.copies(CopyFinder.matches(of: sample, in: base, smallest: smallest))
+            return InstructionPiece.estimate(sample, base: base.bytes, copies, coder: coder)
+        }
+        let usual = cost(CopyFinder.usualSmallest)
+        var best = (smallest: CopyFinder.usualSmallest, cost: usual.total)
+        guard usual.total > sample.count / Self.worthComparing else { return best }
+        var candidates: [Int] = []
+        if usual.control > usual.total / 3 { candidates = CopyFinder.longer }
+        if usual.literals > max(usual.total / 3, usual.literalBytes / 8 * 7) { candidates = [CopyFinder.shorter] }
+        for smallest in candidates {
+            let cost = cost(smallest).total
+            guard cost < best.cost else { break }
+            best = (smallest, cost)
+        }
+        return best
+    }
+
     private func estimate(_ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ instructions: [Instruction]) -> Int {
-        InstructionPiece.estimate(target, base: base.bytes, instructions, coder: coder)
+        InstructionPiece.estimate(target, base: base.bytes, instructions, coder: coder).total
     }
 }

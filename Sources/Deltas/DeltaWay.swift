@@ -5,8 +5,8 @@
 enum DeltaWay: Hashable {
     /// One stream, with a range of the base as prefix.
     case prefixed(Range<Int>)
-    /// Copies, and literals between.
-    case copies
+    /// Copies, from elsewhere none smaller than that, and literals between.
+    case copies(smallest: Int)
     /// Stretches of the base to which something is added, and literals.
     case differences
     /// What stands in the base from a place on, to which something is added: for numbers of which all changed a little, so that
@@ -23,7 +23,8 @@ enum DeltaWay: Hashable {
     func instructions(for target: UnsafeRawBufferPointer, _ base: DeltaBase) -> [Instruction] {
         switch self {
         case .prefixed: []
-        case .copies: Instruction.copies(CopyFinder.matches(of: target, in: base))
+        case .copies(let smallest):
+            Instruction.copies(CopyFinder.matches(of: target, in: base, smallest: smallest))
         case .differences:
             Instruction.instructions(
                 for: MatchFinder.matches(of: target, in: base), target: target, base: base.bytes)

@@ -30,7 +30,8 @@ enum DeltaPairs {
             Pair(description: "text from nothing", old: [], new: words),
             shiftedOffsets(bigEndian: false, phase: 0, &generator),
             shiftedOffsets(bigEndian: true, phase: 3, &generator),
-            risingWords(&generator), retrained(header: 4, &generator), retrained(header: 40, &generator),
+            shuffledRecords(&generator), logLines(&generator), risingWords(&generator),
+            retrained(header: 4, &generator), retrained(header: 40, &generator),
         ]
     }
 
@@ -81,6 +82,30 @@ enum DeltaPairs {
             }
         }
         return Pair(description: "shifted offsets\(bigEndian ? ", big endian" : "")", old: old, new: new)
+    }
+
+    /// The same records in another order.
+    static func shuffledRecords(size: Int = 32, _ generator: inout SeededGenerator) -> Pair {
+        let records = (0..<4000).map { _ in bytes(size, &generator) }
+        let old = Array(records.joined())
+        return Pair(
+            description: "shuffled records", old: old, new: Array(records.shuffled(using: &generator).joined()))
+    }
+
+    /// A log that went on, of lines that resemble all others and are none of them.
+    static func logLines(_ count: Int = 500, _ generator: inout SeededGenerator) -> Pair {
+        func line(_ number: Int) -> [UInt8] {
+            let request = UInt32.random(in: 0...UInt32.max, using: &generator)
+            let status = [200, 200, 200, 304, 404][Int.random(in: 0..<5, using: &generator)]
+            let path = ["items", "users", "packs"][Int.random(in: 0..<3, using: &generator)]
+            return Array(
+                #"{"at":"2026-11-22T17:\#(number % 60)","level":"info","path":"/api/v2/\#(path)/\#(request % 5000)","#
+                    .utf8)
+                + Array(#""agent":"Mozilla/5.0 (X11; Linux x86_64)","status":\#(status),"id":\#(request)}\#n"#.utf8)
+        }
+        let old = (0..<count).flatMap(line)
+        return Pair(
+            description: "log lines", old: old, new: Array(old.dropFirst(old.count / 2)) + (0..<count).flatMap(line))
     }
 
     /// Two kinds of words in turn, of which one rises slowly.

@@ -68,6 +68,25 @@ import Testing
         #expect(delta.joined().count < pair.new.count / 3)
     }
 
+    @Test(arguments: [(16, 10_500), (32, 10_500)])
+    func recordsInAnotherOrderCostTheirOrder(size: Int, most: Int) throws {
+        var generator = SeededGenerator(seed: 12)
+        let pair = DeltaPairs.shuffledRecords(size: size, &generator)
+        // Each of 4000 places takes two and a half bytes.
+        let count = try DeltaRoundTrip.delta(pair).joined().count
+        #expect(count < most, "\(count)")
+    }
+
+    @Test func doesNotPutTheLinesOfALogTogetherFromOthers() throws {
+        var generator = SeededGenerator(seed: 13)
+        let pair = DeltaPairs.logLines(8000, &generator)
+        let coder = try StreamCoder()
+        let added = Array(pair.new.suffix(pair.new.count * 2 / 3))
+        let alone = added.withUnsafeBytes { coder.encode($0, slowBytes: .max).count }
+        let count = try DeltaRoundTrip.delta(pair).joined().count
+        #expect(count < alone + alone / 20, "\(count) for \(alone)")
+    }
+
     @Test func codesRisingWordsAsDifferences() throws {
         var generator = SeededGenerator(seed: 7)
         let pair = DeltaPairs.risingWords(&generator)

@@ -49,12 +49,36 @@ import Testing
     }
 
     @Test func placesOutsideOfTheBaseAreErrors() throws {
-        // No residuals, no classes; control: no literals, 100 bytes as they are, from place 50.
-        let control: [UInt8] = [0, 200, 1, 100]
-        let payload: [UInt8] = [0, 0, 4, 5, 0] + control + [0, 1, 0, 0, 1, 0, 0, 1, 0]
-        let piece = DeltaPieceHead.encode(method: .instructions, targetSize: 100, payload: payload)
-        let old = [UInt8](repeating: 3, count: 150)
-        #expect(try DeltaRoundTrip.apply(piece, to: old) == [UInt8](repeating: 3, count: 100))
-        #expect(throws: DeltaError.self) { try DeltaRoundTrip.apply(piece, to: Array(old.dropLast())) }
+        // No residuals, no classes; no literals, 100 bytes as they are, from place 50, as a difference and in columns.
+        for (form, place) in [(UInt8(0), UInt8(100)), (0x40, 50)] {
+            let control: [UInt8] = [1, 2, 0, 0, 2, 3, 0, 200, 1, 1, 2, 0, place]
+            let payload = [form, 0] + control + [0, 0, 0]
+            let piece = DeltaPieceHead.encode(method: .instructions, targetSize: 100, payload: payload)
+            let old = [UInt8](repeating: 3, count: 150)
+            #expect(try DeltaRoundTrip.apply(piece, to: old) == [UInt8](repeating: 3, count: 100))
+            #expect(throws: DeltaError.self) { try DeltaRoundTrip.apply(piece, to: Array(old.dropLast())) }
+        }
+    }
+
+    @Test func placesStandInColumnsOfOneHeight() throws {
+        for size in [0, 1, 255, 256, 65_535, 65_536, 1 << 24, 1 << 41] {
+            #expect(CopyPlaces.width(baseSize: size) == max(1, (Int.bitWidth - size.leadingZeroBitCount + 7) / 8))
+        }
+        let places = [7, 300, 65_535, 0, 299]
+        let columns = CopyPlaces.columns(places, baseSize: 65_535)
+        #expect(columns == [7, 44, 255, 0, 43, 0, 1, 255, 0, 1])
+        try columns.withUnsafeBytes { columns in
+            var reader = try CopyPlaceReader(columns, inColumns: true, baseSize: 65_535)
+            for place in places {
+                #expect(!reader.isAtEnd)
+                #expect(try reader.next(expected: 5) == place)
+            }
+            #expect(reader.isAtEnd)
+            #expect(throws: DeltaError.self) { try reader.next(expected: 5) }
+            #expect(throws: DeltaError.self) {
+                try CopyPlaceReader(
+                    UnsafeRawBufferPointer(rebasing: columns.dropLast()), inColumns: true, baseSize: 65_535)
+            }
+        }
     }
 }

@@ -13,63 +13,57 @@ extension InstructionPiece {
         _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, _ instructions: [Instruction],
         coder: StreamCoder, slowBytes: Int
     ) -> [UInt8] {
-        let (control, runs) = control(for: instructions, targetSize: target.count)
+        let control = Control(instructions, targetSize: target.count, baseSize: base.count)
         let (model, gaps, values) = residuals(of: instructions, target, base, coder)
-        let (classes, literals) = literals(of: target, runs, coder)
-        let streams = [control, gaps, values, literals]
+        let (classes, literals) = literals(of: target, control.literals, coder)
+        let (places, isInColumns) = control.shorterPlaces(coder)
+        let streams = [control.runs, control.counts, places, gaps, values, literals]
         guard streams.reduce(0, { $0 + $1.count }) <= mostStreamBytes(targetSize: target.count) else {
             return encode(target, base: base, [], coder: coder, slowBytes: slowBytes)
         }
-        var payload = [model.byte, classes.isEmpty ? 0 : 1]
+        var payload = [model.byte | (isInColumns ? CopyPlaces.columnsFlag : 0), classes.isEmpty ? 0 : 1]
         if !classes.isEmpty { payload += classes.mask }
         var slowBytes = slowBytes
         for stream in streams {
+            DeltaNumbers.append(UInt64(stream.count), to: &payload)
+            guard !stream.isEmpty else { continue }
             let coded = stream.withUnsafeBytes { coder.encode($0, slowBytes: slowBytes) }
             slowBytes = max(0, slowBytes - coded.count)
-            DeltaNumbers.append(UInt64(stream.count), to: &payload)
             DeltaNumbers.append(UInt64(coded.count), to: &payload)
             payload += coded
         }
         return payload
     }
 
-    /// How many bytes the payload has, about.
+    /// How many bytes a payload has, about.
+    struct Estimate {
+        /// What says where things come from.
+        let control: Int
+        /// What is added.
+        let residuals: Int
+        let literals: Int
+        /// Before they are coded.
+        let literalBytes: Int
+
+        var total: Int { control + residuals + literals }
+    }
+
     static func estimate(
         _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, _ instructions: [Instruction],
         coder: StreamCoder
-    ) -> Int {
-        let (control, runs) = control(for: instructions, targetSize: target.count)
+    ) -> Estimate {
+        let control = Control(instructions, targetSize: target.count, baseSize: base.count)
         var residuals = ResidualEncoder(model: .bytes)
         for instruction in instructions where instruction.adds {
             residuals.add(instruction, target: target, base: base)
         }
-        return [control, residuals.gaps, residuals.values, joined(runs, of: target)].reduce(0) { sum, stream in
-            sum + stream.withUnsafeBytes { coder.estimate($0) }
+        let literals = joined(control.literals, of: target)
+        func size(_ streams: [UInt8]...) -> Int {
+            streams.reduce(0) { sum, stream in sum + stream.withUnsafeBytes { coder.estimate($0) } }
         }
-    }
-
-    /// For each instruction how many literals come before it, its kind and length, and how far its place is from the end of
-    /// the last; and the literals' ranges.
-    private static func control(
-        for instructions: [Instruction], targetSize: Int
-    ) -> (control: [UInt8], runs: [Range<Int>]) {
-        var control: [UInt8] = []
-        var runs: [Range<Int>] = []
-        var position = 0
-        var expected = 0
-        for instruction in instructions {
-            DeltaNumbers.append(UInt64(instruction.target - position), to: &control)
-            DeltaNumbers.append(UInt64(instruction.count) << 1 | (instruction.adds ? 1 : 0), to: &control)
-            DeltaNumbers.append(DeltaNumbers.folded(Int64(instruction.base - expected)), to: &control)
-            if instruction.target > position { runs.append(position..<instruction.target) }
-            position = instruction.target + instruction.count
-            expected = instruction.base + instruction.count
-        }
-        if position < targetSize {
-            DeltaNumbers.append(UInt64(targetSize - position), to: &control)
-            runs.append(position..<targetSize)
-        }
-        return (control, runs)
+        return Estimate(
+            control: size(control.runs, control.counts, control.shorterPlaces(coder).places),
+            residuals: size(residuals.gaps, residuals.values), literals: size(literals), literalBytes: literals.count)
     }
 
     /// The model with which what is added takes the fewest bytes, and its streams.

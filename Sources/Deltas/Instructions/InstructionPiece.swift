@@ -3,10 +3,10 @@
 
 /// A piece that is made of stretches of the base, with something added or not, and of literals.
 ///
-/// Payload: the residuals' model, whether there are word classes and if so which, and four streams, each with its size,
-/// its coded size and its coded bytes: control, gaps, values, literals.
+/// Payload: the residuals' model and how places are said, whether there are word classes and if so which, and six streams, each with
+/// its size, its coded size and its coded bytes: runs of literals, counts of copied bytes, places, gaps, values, literals.
 enum InstructionPiece {
-    private static let streamCount = 4
+    private static let streamCount = 6
 
     /// All streams together have no more bytes than that.
     static func mostStreamBytes(targetSize: Int) -> Int { 2 * targetSize + DeltaFormat.payloadSlack }
@@ -17,7 +17,8 @@ enum InstructionPiece {
         coder: StreamCoder, memory: DecodingMemory
     ) throws {
         var reader = DeltaReader(payload)
-        guard let model = ResidualModel(byte: try reader.byte()) else {
+        let form = try reader.byte()
+        guard let model = ResidualModel(byte: form & ~CopyPlaces.columnsFlag) else {
             throw DeltaError.damaged("what it adds has an unknown model")
         }
         let classes: WordClasses
@@ -27,9 +28,12 @@ enum InstructionPiece {
         default: throw DeltaError.damaged("its literals have an unknown form")
         }
         let streams = try streams(&reader, mostStreamBytes(targetSize: target.count), coder, memory)
-        let residuals = try ResidualDecoder(model: model, gaps: streams[1], values: streams[2])
+        let places = try CopyPlaceReader(
+            streams[2], inColumns: form & CopyPlaces.columnsFlag != 0, baseSize: base.size)
+        let residuals = try ResidualDecoder(model: model, gaps: streams[3], values: streams[4])
         memory.lines.forget()
-        try follow(streams[0], literals: streams[3], residuals, classes, base, memory.lines, target)
+        try follow(
+            streams[0], streams[1], places, literals: streams[5], residuals, classes, base, memory.lines, target)
     }
 
     private static func streams(
@@ -40,7 +44,8 @@ enum InstructionPiece {
         for _ in 0..<streamCount {
             let size = try reader.number(upTo: limit - total)
             total += size
-            coded.append((size, try reader.bytes(try reader.number(upTo: reader.remaining))))
+            let codedSize = size == 0 ? 0 : try reader.number(upTo: reader.remaining)
+            coded.append((size, try reader.bytes(codedSize)))
         }
         guard reader.remaining == 0 else { throw DeltaError.damaged("something follows a piece's streams") }
         let room = memory.streams(total)
@@ -54,17 +59,18 @@ enum InstructionPiece {
     }
 
     private static func follow(
-        _ control: UnsafeRawBufferPointer, literals: UnsafeRawBufferPointer, _ residuals: consuming ResidualDecoder,
-        _ classes: consuming WordClasses, _ base: some DeltaSource, _ lines: BaseLines,
-        _ target: UnsafeMutableRawBufferPointer
+        _ runs: UnsafeRawBufferPointer, _ counts: UnsafeRawBufferPointer, _ places: consuming CopyPlaceReader,
+        literals: UnsafeRawBufferPointer, _ residuals: consuming ResidualDecoder, _ classes: consuming WordClasses,
+        _ base: some DeltaSource, _ lines: BaseLines, _ target: UnsafeMutableRawBufferPointer
     ) throws {
-        var control = DeltaReader(control)
+        var runs = DeltaReader(runs)
+        var counts = DeltaReader(counts)
         var literals = DeltaReader(literals)
         let hasClasses = !classes.isEmpty
         var position = 0
         var expected = 0
         while position < target.count {
-            let run = try literals.bytes(try control.number(upTo: target.count - position))
+            let run = try literals.bytes(try runs.number(upTo: target.count - position))
             if !run.isEmpty {
                 let room = UnsafeMutableRawBufferPointer(rebasing: target[position..<position + run.count])
                 room.copyMemory(from: run)
@@ -72,11 +78,11 @@ enum InstructionPiece {
                 position += run.count
                 if position == target.count { break }
             }
-            let kind = try control.number(upTo: (target.count - position) << 1 | 1)
+            let kind = try counts.number(upTo: (target.count - position) << 1 | 1)
             let count = kind >> 1
-            let (place, overflow) = expected.addingReportingOverflow(
-                Int(DeltaNumbers.unfolded(try control.number())))
-            guard count > 0, !overflow, place >= 0, count <= base.size, place <= base.size - count else {
+            // What is copied goes on behind what the literals are in the stead of.
+            let place = try places.next(expected: expected &+ run.count)
+            guard count > 0, place >= 0, count <= base.size, place <= base.size - count else {
                 throw DeltaError.damaged("it points outside of its base")
             }
             let room = UnsafeMutableRawBufferPointer(rebasing: target[position..<position + count])
@@ -85,7 +91,7 @@ enum InstructionPiece {
             position += count
             expected = place + count
         }
-        guard control.remaining == 0, literals.remaining == 0 else {
+        guard runs.remaining == 0, counts.remaining == 0, places.isAtEnd, literals.remaining == 0 else {
             throw DeltaError.damaged("it says more than its target has")
         }
     }

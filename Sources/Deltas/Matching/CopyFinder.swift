@@ -4,13 +4,19 @@
 /// Finds stretches of a target that stand in the base byte for byte. For data of which parts stayed, moved or came, as in
 /// archives and levels: what is between is new, and better said as literals than as differences from something else.
 struct CopyFinder {
-    /// Copies of fewer bytes from elsewhere cost more than the literals that they save.
-    private static let smallest = 24
+    /// Copies of fewer bytes from elsewhere cost more than the literals that they save, as a rule.
+    static let usualSmallest = 24
+    /// Of literals that get much smaller: lines of logs.
+    static let longer = [64, 160]
+    /// Of literals that do not: small records in another order.
+    static let shorter = 12
     /// At the place where the last copy would go on.
     private static let smallestInLine = 8
     /// Looking up touches pages all over the base, which are let go after so many times.
     private static let lookupsUntilRelease = 1 << 17
 
+    /// The smallest copies from elsewhere.
+    private let smallest: Int
     private let base: DeltaBase
     private let old: UnsafeRawPointer
     private let oldCount: Int
@@ -21,15 +27,20 @@ struct CopyFinder {
     private var end = 0
     private var lookups = 0
 
-    static func matches(of target: UnsafeRawBufferPointer, in base: DeltaBase) -> [Match] {
+    static func matches(
+        of target: UnsafeRawBufferPointer, in base: DeltaBase, smallest: Int = usualSmallest
+    ) -> [Match] {
         guard let old = base.bytes.baseAddress, let new = target.baseAddress else { return [] }
         var finder = CopyFinder(
-            base: base, old: old, oldCount: base.bytes.count, new: new, newCount: target.count)
+            smallest: smallest, base: base, old: old, oldCount: base.bytes.count, new: new, newCount: target.count)
         finder.run()
         return finder.matches
     }
 
-    private init(base: DeltaBase, old: UnsafeRawPointer, oldCount: Int, new: UnsafeRawPointer, newCount: Int) {
+    private init(
+        smallest: Int, base: DeltaBase, old: UnsafeRawPointer, oldCount: Int, new: UnsafeRawPointer, newCount: Int
+    ) {
+        self.smallest = smallest
         self.base = base
         self.old = old
         self.oldCount = oldCount
@@ -71,8 +82,8 @@ struct CopyFinder {
             let forward = equalCount(scan, place)
             guard forward >= DeltaBase.unit else { return }
             let count = forward &+ equalCountBehind(scan, place)
-            guard count >= Self.smallest, count &- Self.smallest > gain else { return }
-            (found, gain) = ((place, forward), count &- Self.smallest)
+            guard count >= smallest, count &- smallest > gain else { return }
+            (found, gain) = ((place, forward), count &- smallest)
         }
         guard let (place, forward) = found else { return nil }
         let back = equalCountBehind(scan, place)
