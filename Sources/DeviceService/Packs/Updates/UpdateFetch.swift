@@ -133,7 +133,9 @@ final class UpdateFetch {
         }
         if !sources.hasChunks, plan.actions == nil || !plan.blocks.isEmpty {
             // Blocks are worth their price once it is known what of the old files they can leave out.
-            try sources.addChunks(for: pipeline.index, of: own, finding: find) { [attempt] in try attempt.checkStop() }
+            try sources.addChunks(for: pipeline.index, of: own, finding: { try find($0) { $0 } }) { [attempt] in
+                try attempt.checkStop()
+            }
             return
         }
         guard let actions = plan.actions else {

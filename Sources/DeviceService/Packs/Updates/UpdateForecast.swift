@@ -74,7 +74,7 @@ struct UpdateForecaster {
         let index = found.index
         var sources = UpdateSources(for: index)
         let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
-        sources.add(try find(Set(sizes.keys)).filter { sizes[$0.key] == Int64(clamping: $0.value.size) })
+        sources.add(try find(Set(sizes.keys)) { $0 }.filter { sizes[$0.key] == Int64(clamping: $0.value.size) })
         var facts = UpdateFacts(
             ranges: .several(UpdateFetch.rangesPerRequest), progress: .init(complete: index.manifestContents))
         func planned() -> UpdatePlan {
@@ -89,7 +89,7 @@ struct UpdateForecaster {
             }
         }
         if !sources.hasChunks, planned().actions == nil || !planned().blocks.isEmpty {
-            try sources.addChunks(for: index, of: own, finding: find) { try attempt.checkStop() }
+            try sources.addChunks(for: index, of: own, finding: { try find($0) { $0 } }) { try attempt.checkStop() }
         }
         let plan = planned()
         guard let changed = plan.changedContents else {
@@ -101,8 +101,8 @@ struct UpdateForecaster {
             changedFiles: changed)
     }
 
-    private func find(_ wanted: Set<Digest>) throws -> [Digest: LocalFile] {
-        try LocalVersions(appRoot: layout.root).find(wanted, first: [own.folder]) { try attempt.checkStop() }
+    private func find<Key>(_ wanted: Set<Key>, by key: (Digest) -> Key) throws -> [Key: LocalFile] {
+        try LocalVersions(appRoot: layout.root).find(wanted, first: [own.folder], by: key) { try attempt.checkStop() }
     }
 
     /// Reads a patch's table, if the server gives ranges of it; otherwise the patch is as good as its size.
@@ -134,7 +134,7 @@ struct UpdateForecaster {
                 if !isRanged { ranges = .none }
                 start = request.ranges[0].upperBound
             }
-            if reader.table != nil { try patch.learn(reader, index) { try find($0) } }
+            if reader.table != nil { try patch.learn(reader, index) { try find($0, by: ContentName.init) } }
             return reader.table == nil ? 0 : Int64(reader.bytes.count)
         } catch let error as HTTPClientError where error.isTransient || attempt.isStopped {
             throw error
