@@ -93,7 +93,7 @@ enum DeltaPairs {
     }
 
     /// A log that went on, of lines that resemble all others and are none of them.
-    static func logLines(_ count: Int = 500, _ generator: inout SeededGenerator) -> Pair {
+    static func logLines(count: Int = 500, _ generator: inout SeededGenerator) -> Pair {
         func line(_ number: Int) -> [UInt8] {
             let request = UInt32.random(in: 0...UInt32.max, using: &generator)
             let status = [200, 200, 200, 304, 404][Int.random(in: 0..<5, using: &generator)]

@@ -79,7 +79,7 @@ import Testing
 
     @Test func doesNotPutTheLinesOfALogTogetherFromOthers() throws {
         var generator = SeededGenerator(seed: 13)
-        let pair = DeltaPairs.logLines(8000, &generator)
+        let pair = DeltaPairs.logLines(count: 8000, &generator)
         let coder = try StreamCoder()
         let added = Array(pair.new.suffix(pair.new.count * 2 / 3))
         let alone = added.withUnsafeBytes { coder.encode($0, slowBytes: .max).count }
