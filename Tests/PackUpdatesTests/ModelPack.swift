@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Crypto
+import Testing
 
 @testable import PackUpdates
 
@@ -13,9 +14,12 @@ struct ModelPack {
     let index: PackIndex
 
     /// - Parameter headerSize: how many bytes of the stream stand before each file.
-    init(_ named: [String: [UInt8]], blockSize: Int = 4096, chunkAverage: Int = 1024, headerSize: Int = 40) throws {
+    init(
+        _ named: [String: [UInt8]], blockSize: Int = 4096, chunkAverage: Int = 1024, headerSize: Int = 40,
+        manifest: [UInt8] = Array("{}".utf8)
+    ) throws {
         files =
-            [("manifest.json", Array("{}".utf8))]
+            [("manifest.json", manifest)]
             + named.sorted { $0.key < $1.key }.map { ("Contents/\($0.key)", $0.value) }
         var stream: [UInt8] = []
         var contents: [PackIndex.Content] = []
@@ -65,7 +69,11 @@ struct ModelPack {
     ) throws -> [[UInt8]?] {
         struct OutOfBlocks: Error {}
         guard let actions = plan.actions else { return index.contents.indices.map(bytes) }
-        return try actions.enumerated().map { number, action in
+        var made: [[UInt8]?] = []
+        for (number, action) in actions.enumerated() { made.append(try make(number, action, made)) }
+        return made
+
+        func make(_ number: Int, _ action: UpdatePlan.Action, _ made: [[UInt8]?]) throws -> [UInt8]? {
             switch action {
             case .link(let source): return local[source.pack].bytes(of: source.content)
             case .done: return progress.complete.contains(number) ? bytes(of: number) : nil
@@ -76,6 +84,13 @@ struct ModelPack {
                     switch piece {
                     case .local(let source, let offset, let size):
                         result += local[source.pack].bytes(of: source.content)[Int(offset)..<Int(offset + size)]
+                    case .made(let content, let offset, let size):
+                        // What comes by other ways is there before blocks are.
+                        let source =
+                            if content == number { result } else if case .rebuild = actions[content] {
+                                try #require(made[content], "made later than it is needed")
+                            } else { bytes(of: content) }
+                        result += source[Int(offset)..<Int(offset + size)]
                     case .stream(let offset, let size):
                         for block in index.archive.blocks(holding: offset..<offset + size)
                         where !plan.blocks.contains(where: { $0.contains(block) }) {

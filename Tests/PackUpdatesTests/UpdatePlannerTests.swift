@@ -66,6 +66,40 @@ import Testing
         #expect(plan.actions?[number] == .rebuild([.stream(offset: after.index.contents[number].offset, size: 9000)]))
     }
 
+    /// In one file, in two, and where one is there from an attempt before or comes by a patch.
+    @Test func whatStandsTwiceIsFetchedOnce() throws {
+        let (first, second) = (bytes(1, 60_000), bytes(2, 60_000))
+        let new = try ModelPack([
+            "a": first + second, "b": second + bytes(3, 5000) + first, "c": bytes(4, 50) + first + first,
+        ])
+        let (a, b, c) = (try content("a", of: new), try content("b", of: new), try content("c", of: new))
+        let plan = try #require(planner(new, []).blocksPlan())
+        #expect(plan.bytesToFetch < new.index.archive.size / 2)
+        #expect(try new.carryOut(plan, local: []) == new.index.contents.indices.map(new.bytes))
+        let done = try #require(planner(new, [], progress: .init(complete: [c])).blocksPlan())
+        #expect(done.bytesToFetch < plan.bytesToFetch * 2 / 3)
+        #expect(
+            try new.carryOut(done, local: [], progress: .init(complete: [c]))
+                == new.index.contents.indices.map(new.bytes))
+        // A server without ranges gives a whole patch; what it does not give is made of what it gives.
+        let patch = UpdateFacts.Patch(
+            size: 900, groups: [.init(targets: [c], isUsable: true, range: 0..<900)])
+        let patched = try #require(planner(new, [], patches: [patch]).patchPlan(0))
+        #expect(patched.bytesToFetch < done.bytesToFetch + 900 + 5000)
+        let made = try new.carryOut(patched, local: [])
+        #expect(made[a] == new.bytes(of: a) && made[b] == new.bytes(of: b) && made[c] == nil)
+        let files = PackDifference(from: try ModelPack([:]).index, to: new.index).files
+        #expect(files.reduce(0) { $0 + $1.blockBytes } < new.index.archive.size / 2)
+    }
+
+    /// What is there of the pack's manifest is in no file.
+    @Test func nothingIsMadeOfThePacksManifest() throws {
+        let new = try ModelPack(["a": bytes(1, 20_000)], manifest: bytes(1, 20_000) + [1])
+        let plan = try #require(planner(new, [], progress: .init(complete: new.index.manifestContents)).blocksPlan())
+        let number = try content("a", of: new)
+        #expect(plan.actions?[number] == .rebuild([.stream(offset: new.index.contents[number].offset, size: 20_000)]))
+    }
+
     @Test func aServerWithoutRangesSendsTheWhole() throws {
         let old = try ModelPack(["a": bytes(1, 50_000)])
         let new = try ModelPack(["a": bytes(1, 50_000), "b": bytes(2, 10)])
@@ -239,6 +273,9 @@ import Testing
                         let place = Int.random(in: 0..<content.count, using: &generator)
                         content.insert(
                             contentsOf: generator.bytes(Int.random(in: 1...50, using: &generator)), at: place)
+                    }
+                    if Bool.random(using: &generator) {
+                        content += pool[Int.random(in: 0..<pool.count, using: &generator)]
                     }
                     pool.append(content)
                     named["f\(number)"] = content

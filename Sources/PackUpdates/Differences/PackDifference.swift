@@ -17,7 +17,8 @@ package struct PackDifference: Hashable, Sendable {
         package let change: Change
         /// Of the new file, or of one that was removed, in bytes.
         package let size: Int64
-        /// Bytes of the blocks that hold what of it is not in the old version; files that share a block count it each.
+        /// Bytes of the blocks that hold what of it is neither in the old version nor in a file before it; files that share a
+        /// block count it each.
         package let blockBytes: Int64
         /// Its part of the patch, in bytes; nil without a patch, or when the patch does not give the file. Files that a
         /// patch makes together share what that costs by their sizes.
@@ -54,7 +55,7 @@ package struct PackDifference: Hashable, Sendable {
         let planner = UpdatePlanner(
             target: new, local: local,
             facts: UpdateFacts(
-                ranges: .single, costs: costs, patches: patch.map { [$0] } ?? [],
+                ranges: .expected, costs: costs, patches: patch.map { [$0] } ?? [],
                 progress: .init(complete: staying)))
         whole = planner.whole
         blocks = planner.blocksPlan() ?? planner.whole
@@ -63,6 +64,7 @@ package struct PackDifference: Hashable, Sendable {
         patchHeadSize = patch.map { $0.size - ($0.groups ?? []).reduce(0) { $0 + Int64($1.range.count) } } ?? 0
         let patchBytes = patch?.bytes(of: new) ?? [:]
 
+        let blockBytes = planner.blockBytes
         let before = old.digestsByPath
         let after = new.digestsByPath
         var files: [File] = []
@@ -80,7 +82,7 @@ package struct PackDifference: Hashable, Sendable {
             files.append(
                 File(
                     path: entry.path, change: change, size: content.size,
-                    blockBytes: isThere || staying.contains(number) ? 0 : planner.blockBytes(of: number),
+                    blockBytes: isThere || staying.contains(number) ? 0 : blockBytes[number],
                     patchBytes: patchBytes[number]))
         }
         for entry in old.entries where after[entry.path] == nil {
@@ -140,17 +142,21 @@ extension UpdateFacts.Patch {
 }
 
 extension UpdatePlanner {
-    /// Bytes of the blocks that hold what of a content is not there.
-    fileprivate func blockBytes(of content: Int) -> Int64 {
-        var next = 0
-        var bytes: Int64 = 0
-        for part in missingParts(of: content) {
-            let blocks = target.archive.blocks(holding: part)
-            let start = max(next, blocks.lowerBound)
-            guard start < blocks.upperBound else { continue }
-            bytes += offsets[blocks.upperBound] - offsets[start]
-            next = blocks.upperBound
+    /// Of each content the bytes of the blocks that hold what of it is neither there nor in a content before.
+    fileprivate var blockBytes: [Int64] {
+        var repeats = repeatedChunks()
+        return target.contents.indices.map { content in
+            guard local.source(of: target.contents[content].digest) == nil else { return 0 }
+            var next = 0
+            var bytes: Int64 = 0
+            for part in missingParts(of: content, &repeats) {
+                let blocks = target.archive.blocks(holding: part)
+                let start = max(next, blocks.lowerBound)
+                guard start < blocks.upperBound else { continue }
+                bytes += offsets[blocks.upperBound] - offsets[start]
+                next = blocks.upperBound
+            }
+            return bytes
         }
-        return bytes
     }
 }

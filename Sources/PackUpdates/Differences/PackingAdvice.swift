@@ -101,8 +101,9 @@ extension Compression {
 extension UpdatePlanner {
     /// What of all contents is not there, in the order of the stream.
     fileprivate var allMissingParts: [Range<Int64>] {
-        target.contents.indices.filter { local.source(of: target.contents[$0].digest) == nil }.flatMap(missingParts)
-            .sorted { $0.lowerBound < $1.lowerBound }
+        var repeats = repeatedChunks()
+        return target.contents.indices.filter { local.source(of: target.contents[$0].digest) == nil }
+            .flatMap { missingParts(of: $0, &repeats) }.sorted { $0.lowerBound < $1.lowerBound }
     }
 }
 

@@ -28,11 +28,16 @@ package struct LocalContents: Sendable {
     private var places: [ContentChunker.Chunk: Place] = [:]
     /// The chunks that the wanted pack has: others are of no use.
     package let wantedChunks: Set<ContentChunker.Chunk>
+    /// Those of them that stand in it more than once, as long as one place may be copied from another.
+    private(set) var repeatedChunks: Set<ContentChunker.Chunk>
     package let chunkAverage: Int
 
     /// - Parameter target: the index of the wanted pack; only its chunks are kept in mind.
     package init(for target: PackIndex) {
-        wantedChunks = Set(target.chunks)
+        var (wanted, repeated): (Set<ContentChunker.Chunk>, Set<ContentChunker.Chunk>) = ([], [])
+        wanted.reserveCapacity(target.chunks.count)
+        for chunk in target.chunks where !wanted.insert(chunk).inserted { repeated.insert(chunk) }
+        (wantedChunks, repeatedChunks) = (wanted, repeated)
         chunkAverage = target.chunkAverage
     }
 
@@ -67,14 +72,15 @@ package struct LocalContents: Sendable {
     /// Whether every wanted chunk is known.
     package var hasAllChunks: Bool { places.count == wantedChunks.count }
 
-    /// Whether any wanted chunk is known.
-    package var hasAnyChunk: Bool { !places.isEmpty }
+    /// Whether any wanted chunk is known, or may be copied within the wanted pack.
+    package var hasAnyChunk: Bool { !places.isEmpty || !repeatedChunks.isEmpty }
 
     /// Takes a whole content out again: it turned out to be another.
     package mutating func remove(_ digest: Digest) { sources[digest] = nil }
 
-    /// Takes all chunks out again: what was made of them was wrong.
-    package mutating func removeChunks() { places = [:] }
+    /// Takes all chunks out again: what was made of them was wrong. Files that were linked may be, so that nothing is copied within
+    /// the pack either.
+    package mutating func removeChunks() { (places, repeatedChunks) = ([:], []) }
 
     /// Where the whole of a content is.
     package func source(of digest: Digest) -> Source? { sources[digest] }

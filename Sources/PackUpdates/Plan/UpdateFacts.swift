@@ -11,6 +11,9 @@ package struct UpdateFacts: Sendable {
         case single
         /// So many parts in one answer.
         case several(Int)
+
+        /// What a server is taken to give until it shows otherwise. More ranges in one request are taken for an attack.
+        package static let expected = several(16)
     }
 
     package struct Costs: Sendable, Hashable {

@@ -19,13 +19,16 @@ package struct UpdatePlan: Hashable, Sendable {
     package enum Piece: Hashable, Sendable {
         /// To be copied from a local content.
         case local(LocalContents.Source, offset: Int64, size: Int64)
+        /// To be copied from a content of the new version, by its number: one that is made before, or what comes before in the
+        /// same.
+        case made(content: Int, offset: Int64, size: Int64)
         /// To be taken from the fetched blocks: the part of the uncompressed stream.
         case stream(offset: Int64, size: Int64)
 
         /// In bytes.
         package var size: Int64 {
             switch self {
-            case .local(_, _, let size), .stream(_, let size): size
+            case .local(_, _, let size), .made(_, _, let size), .stream(_, let size): size
             }
         }
     }

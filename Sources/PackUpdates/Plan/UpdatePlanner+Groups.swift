@@ -63,8 +63,9 @@ extension UpdatePlanner {
     private func blocks(_ given: [Int: Int]) -> (isNeeded: [Bool], ofGroup: [Int: Set<Int>]) {
         var isNeeded = [Bool](repeating: false, count: target.archive.blockCount)
         var ofGroup: [Int: Set<Int>] = [:]
+        var repeats = repeatedChunks()
         for content in target.contents.indices where !isThere(content) {
-            for range in missingParts(of: content) {
+            for range in missingParts(of: content, &repeats) {
                 for block in target.archive.blocks(holding: range) {
                     if let group = given[content] {
                         ofGroup[group, default: []].insert(block)

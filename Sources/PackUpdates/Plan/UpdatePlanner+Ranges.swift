@@ -7,8 +7,19 @@ extension UpdatePlanner {
         min(max(0, facts.progress.begun[number] ?? 0), target.contents[number].size)
     }
 
+    /// The chunks of contents that are there, or will be before any block is fetched.
+    func repeatedChunks(givenBy contents: [Int] = []) -> RepeatedChunks {
+        var given = RepeatedChunks(local.repeatedChunks)
+        guard !given.isEmpty, !contents.isEmpty else { return given }
+        // No file is made of what only the pack's manifest holds.
+        let unfiled = target.manifestContents
+        for content in contents where !unfiled.contains(content) { given.add(content, of: target) }
+        return given
+    }
+
     /// The parts of the uncompressed stream that hold what of a content is not there.
-    func missingParts(of number: Int) -> [Range<Int64>] {
+    /// - Parameter given: what the version gives itself by then; what this content gives is added.
+    func missingParts(of number: Int, _ given: inout RepeatedChunks) -> [Range<Int64>] {
         let content = target.contents[number]
         let start = content.offset + begun(number)
         guard start < content.offset + content.size else { return [] }
@@ -17,7 +28,11 @@ extension UpdatePlanner {
         var offset = content.offset
         for chunk in target.chunks(of: number) {
             let end = offset + Int64(chunk.size)
-            if end > start, local.place(of: chunk) == nil {
+            let place = offset - content.offset
+            given.add(chunk, at: number, offset: place)
+            if end > start, local.place(of: chunk) == nil,
+                given.place(of: chunk, wantedAt: number, offset: place) == nil
+            {
                 let from = max(offset, start)
                 if let last = parts.last, last.upperBound == from {
                     parts[parts.count - 1] = last.lowerBound..<end
@@ -31,7 +46,8 @@ extension UpdatePlanner {
     }
 
     /// A content's pieces. What is in blocks that are fetched anyway is taken from there: it cannot be damaged.
-    func pieces(of number: Int, fetched: [Range<Int>]) -> [UpdatePlan.Piece] {
+    /// - Parameter given: what the version gives itself.
+    func pieces(of number: Int, fetched: [Range<Int>], _ given: RepeatedChunks) -> [UpdatePlan.Piece] {
         let content = target.contents[number]
         let start = content.offset + begun(number)
         let size = content.offset + content.size - start
@@ -44,11 +60,15 @@ extension UpdatePlanner {
             defer { offset = end }
             guard end > start else { continue }
             let from = max(offset, start)
-            if let place = local.place(of: chunk), !isFetched(from..<end, fetched) {
-                pieces.append(
-                    joining: .local(place.source, offset: place.offset + (from - offset), size: end - from))
+            let (begun, size) = (from - offset, end - from)
+            if isFetched(from..<end, fetched) {
+                pieces.append(joining: .stream(offset: from, size: size))
+            } else if let place = local.place(of: chunk) {
+                pieces.append(joining: .local(place.source, offset: place.offset + begun, size: size))
+            } else if let place = given.place(of: chunk, wantedAt: number, offset: offset - content.offset) {
+                pieces.append(joining: .made(content: place.content, offset: place.offset + begun, size: size))
             } else {
-                pieces.append(joining: .stream(offset: from, size: end - from))
+                pieces.append(joining: .stream(offset: from, size: size))
             }
         }
         return pieces
@@ -127,6 +147,9 @@ extension [UpdatePlan.Piece] {
         case (.local(let source, let offset, let size)?, .local(let next, let nextOffset, let nextSize))
         where source == next && offset + size == nextOffset:
             self[count - 1] = .local(source, offset: offset, size: size + nextSize)
+        case (.made(let content, let offset, let size)?, .made(let next, let nextOffset, let nextSize))
+        where content == next && offset + size == nextOffset:
+            self[count - 1] = .made(content: content, offset: offset, size: size + nextSize)
         case (.stream(let offset, let size)?, .stream(let nextOffset, let nextSize)) where offset + size == nextOffset:
             self[count - 1] = .stream(offset: offset, size: size + nextSize)
         default: append(piece)

@@ -60,16 +60,17 @@ package struct UpdatePlanner: Sendable {
         if let patch, let groups, let all = facts.patches[patch].groups { given = givers(groups, of: all) }
         var actions: [UpdatePlan.Action] = []
         actions.reserveCapacity(target.contents.count)
-        var rebuilt: [Int] = []
-        var parts: [Range<Int64>] = []
+        var (rebuilt, there): ([Int], [Int]) = ([], [])
         var written: Int64 = 0
         for (number, content) in target.contents.enumerated() {
             if facts.progress.complete.contains(number) {
                 actions.append(.done)
+                there.append(number)
                 continue
             }
             if let source = local.source(of: content.digest) {
                 actions.append(.link(source))
+                there.append(number)
                 continue
             }
             written += content.size - begun(number)
@@ -77,15 +78,17 @@ package struct UpdatePlanner: Sendable {
                 actions.append(.patch(group: nil))
             } else if let group = given[number] {
                 actions.append(.patch(group: group))
+                there.append(number)
             } else {
                 rebuilt.append(number)
-                parts += missingParts(of: number)
                 actions.append(.rebuild([]))
             }
         }
+        var repeats = repeatedChunks(givenBy: there)
+        let parts = rebuilt.flatMap { missingParts(of: $0, &repeats) }
         guard parts.isEmpty || facts.ranges != .none else { return nil }
         let blocks = mergedBlocks(holding: parts)
-        for number in rebuilt { actions[number] = .rebuild(pieces(of: number, fetched: blocks)) }
+        for number in rebuilt { actions[number] = .rebuild(pieces(of: number, fetched: blocks, repeats)) }
         let use = patch.flatMap { patchUse($0, actions) }
         let archiveRanges = blocks.map { offsets[$0.lowerBound]..<offsets[$0.upperBound] }
         let (bytes, requests) = price([archiveRanges, use?.ranges ?? []])

@@ -46,7 +46,7 @@ import Testing
         let blocks = try plan()
         let actions = try #require(blocks.actions)
         let assembler = ContentAssembler(
-            actions, index, pipeline.sink, sources, resumed: pipeline.current, path: pipeline.path)
+            actions, index, pipeline.sink, sources, resumed: pipeline.current, path: pipeline.path, made: pipeline.open)
         assembler.completed = { try pipeline.completed($0) }
         let decoder = try BlocksDecoder(
             letter: index.archive.letter, blockSize: index.archive.blockSize,
@@ -85,6 +85,8 @@ import Testing
                 new.files["large"]?.replaceSubrange(1_000_000..<2_500_000, with: random.bytes(1_400_000))
                 new.files["new/one"] = random.bytes(400_000)
                 new.files["new/same"] = new.files["new/one"]
+                new.files["new/both"] =
+                    random.bytes(50_000) + (new.files["new/one"] ?? []) + (new.files["new/one"] ?? [])
                 new.entries = [EntryHeader(type: .directory, path: "Contents/hollow"), .link("Contents/l", "new/one")]
                 let archive = try new.archive()
                 let path = try scratch.write(archive, to: "new.aar")

@@ -92,6 +92,36 @@ import Testing
         }
     }
 
+    /// What is new and stands twice, in one file and in others, and old bytes between that are not what they were.
+    @Test(arguments: [true, false]) func fetchesOnceWhatStandsTwice(isDamaged: Bool) async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (kept, fresh) = (random.bytes(900_000), random.bytes(800_000))
+            let old = Self.fixture(["a": kept])
+            try await harness.fetch(try harness.offer(old).request)
+            if isDamaged {
+                let folder = harness.root.appending(
+                    try #require(try await harness.store.localPacks(app: StoreHarness.app).first).directory)
+                try Self.damage(folder.appending("a"), at: 300_000)
+            }
+            let new = Self.fixture(
+                [
+                    "a": kept, "b": kept.dropLast(10_000) + fresh, "c": fresh + kept.dropFirst(10_000) + fresh,
+                    "d": [1] + fresh,
+                ],
+                version: 2)
+            try await harness.fetch(try harness.offerUpdate(new).request)
+            var files = try readableFiles(harness.root)
+            // What is linked is not read.
+            if isDamaged { files["a"] = kept }
+            #expect(files == new.files, "seed \(random.seed)")
+            let tally = try #require(try await harness.store.arrivals(app: StoreHarness.app)["levels"])
+            #expect(!tally.isWhole && tally.notes.isEmpty != isDamaged, "\(tally)")
+            if !isDamaged { #expect(tally.moved < 1_200_000 && tally.copied > 4_000_000, "\(tally)") }
+            try await harness.expectNothingLeft()
+        }
+    }
+
     /// What is in a pack of another app is not fetched either.
     @Test func takesFilesOfOtherPacksAndApps() async throws {
         try await StoreHarness.with { harness in
@@ -208,23 +238,7 @@ import Testing
             let folder = harness.root.appending(
                 try #require(try await harness.store.localPacks(app: StoreHarness.app).first).directory)
             for (path, place) in [("big", 100_000), ("maps/9.bin", 5)] where !(keepsTime && path != "big") {
-                let file = folder.appending(path)
-                let here = FileDescriptor.currentDirectory
-                let status = try here.status(at: file)
-                try here.setPermissions(.fileDefault, at: file)
-                let descriptor = try OwnedDescriptor(file, .readWrite)
-                try descriptor.borrowed.seek(offset: Int64(place), from: .start)
-                try descriptor.borrowed.writeAll([0, 1, 2, 3, 4, 5, 6, 7])
-                var times = [timespec(), timespec()]
-                if keepsTime {
-                    let time = status.modificationTime
-                    times[0] = timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds))
-                    times[1] = times[0]
-                } else {
-                    times[0] = timespec(tv_sec: 1, tv_nsec: 0)
-                    times[1] = times[0]
-                }
-                try systemCall { futimens(descriptor.borrowed.rawValue, times) }
+                try Self.damage(folder.appending(path), at: place, keepsTime: keepsTime)
             }
             let new = Self.next(old, &random)
             let (request, archive) = try harness.offerUpdate(new)
@@ -234,6 +248,20 @@ import Testing
             #expect(tally.moved < archive.count, "\(tally)")
             #expect(tally.notes == [], "what was damaged was seen before it was used")
         }
+    }
+
+    /// Writes other bytes into a file; without a trace in its size, and if so wished in its time.
+    private static func damage(_ file: FilePath, at place: Int, keepsTime: Bool = true) throws {
+        let here = FileDescriptor.currentDirectory
+        let time = try here.status(at: file).modificationTime
+        try here.setPermissions(.fileDefault, at: file)
+        let descriptor = try OwnedDescriptor(file, .readWrite)
+        try descriptor.borrowed.seek(offset: Int64(place), from: .start)
+        try descriptor.borrowed.writeAll([0, 1, 2, 3, 4, 5, 6, 7])
+        let new =
+            keepsTime
+            ? timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds)) : timespec(tv_sec: 1, tv_nsec: 0)
+        try systemCall { futimens(descriptor.borrowed.rawValue, [new, new]) }
     }
 
     /// The service is stopped at any moment, again and again, and what is there counts.

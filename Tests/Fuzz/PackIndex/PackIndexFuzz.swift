@@ -45,7 +45,8 @@ enum PackIndexFuzz {
             try Finding.require(
                 range.lowerBound >= 0 && range.upperBound <= index.archive.size, "a range beyond the archive")
         }
-        for (action, content) in zip(plan.actions ?? [], index.contents) {
+        for (number, action) in (plan.actions ?? []).enumerated() {
+            let content = index.contents[number]
             guard case .rebuild(let pieces) = action else { continue }
             var size: Int64 = 0
             for piece in pieces {
@@ -54,6 +55,11 @@ enum PackIndexFuzz {
                     let old = local[source.pack].contents[source.content]
                     try Finding.require(
                         offset >= 0 && count > 0 && offset + count <= old.size, "a piece beyond a local content")
+                    size += count
+                case .made(let source, let offset, let count):
+                    let there = source < number ? index.contents[source].size : source == number ? size : 0
+                    try Finding.require(
+                        offset >= 0 && count > 0 && offset + count <= there, "a piece of what is not made yet")
                     size += count
                 case .stream(let offset, let count):
                     try Finding.require(

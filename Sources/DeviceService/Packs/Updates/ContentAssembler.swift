@@ -5,8 +5,8 @@ import Kit
 import PackUpdates
 import System
 
-/// Puts contents together as blocks of the archive come: pieces of local files between those of the stream, one content after the
-/// other, each checked against its digest before it counts. Blocks the thread it is used on.
+/// Puts contents together as blocks of the archive come: pieces of local files, and of what was put together before, between those of
+/// the stream, one content after the other, each checked against its digest before it counts. Blocks the thread it is used on.
 final class ContentAssembler {
     private struct Item {
         let content: Int
@@ -18,15 +18,17 @@ final class ContentAssembler {
     private let sink: StagingSink
     private let sources: UpdateSources
     private let path: (_ content: Int) -> String?
+    private let openContent: (_ content: Int) -> OwnedDescriptor?
     private var items: ArraySlice<Item>
     /// Of the first item: which piece is next, and how many of its bytes are there.
     private var piece = 0
     private var done: Int64 = 0
     private var isBegun = false
     private var open: (source: LocalContents.Source, descriptor: OwnedDescriptorBox?)?
+    private var openMade: (content: Int, descriptor: OwnedDescriptorBox?)?
     /// Contents whose bytes were not right: a local file is damaged.
     private(set) var failed: [Int] = []
-    /// Bytes that were taken from local files.
+    /// Bytes that were taken from files that are here.
     private(set) var copied: Int64 = 0
     /// Called when a content is complete.
     var completed: ((_ content: Int) throws -> Void)?
@@ -35,14 +37,16 @@ final class ContentAssembler {
     ///   - actions: of each content; those that are rebuilt are made.
     ///   - resumed: the content whose file is open in the sink.
     ///   - path: where a content goes, below the pack's contents.
+    ///   - made: opens a content that is complete; nil when it is not there.
     init(
         _ actions: [UpdatePlan.Action], _ index: PackIndex, _ sink: StagingSink, _ sources: UpdateSources,
-        resumed: Int?, path: @escaping (_ content: Int) -> String?
+        resumed: Int?, path: @escaping (_ content: Int) -> String?, made: @escaping (_ content: Int) -> OwnedDescriptor?
     ) {
         self.index = index
         self.sink = sink
         self.sources = sources
         self.path = path
+        openContent = made
         items =
             actions.enumerated().compactMap { content, action in
                 if case .rebuild(let pieces) = action { Item(content: content, pieces: pieces) } else { nil }
@@ -89,23 +93,37 @@ final class ContentAssembler {
                 try endContent(item)
                 continue
             }
-            guard case .local(let source, let offset, let size) = item.pieces[piece] else { return }
+            let piece = item.pieces[piece]
+            if case .stream = piece { return }
             try begin(item)
-            let length = size - done
-            try copy(source, offset + done, length)
+            let length = piece.size - done
+            switch piece {
+            case .local(let source, let offset, _): try copy(local(source), offset + done, length)
+            case .made(item.content, let offset, _): try copy(sink.output, offset + done, length)
+            case .made(let content, let offset, _): try copy(made(content), offset + done, length)
+            case .stream: return
+            }
             try advance(length, item)
         }
     }
 
-    private func copy(_ file: LocalContents.Source, _ offset: Int64, _ length: Int64) throws {
-        if open?.source != file {
-            open = (file, nil)
-            if let descriptor = sources.file(file)?.open() { open = (file, OwnedDescriptorBox(descriptor)) }
-        }
+    /// A local file; nil when it cannot be opened.
+    private func local(_ file: LocalContents.Source) -> FileDescriptor? {
+        if open?.source != file { open = (file, OwnedDescriptorBox(sources.file(file)?.open())) }
+        return open?.descriptor?.descriptor.borrowed
+    }
+
+    /// A content that was put together before; nil when that did not work out.
+    private func made(_ content: Int) -> FileDescriptor? {
+        if openMade?.content != content { openMade = (content, OwnedDescriptorBox(openContent(content))) }
+        return openMade?.descriptor?.descriptor.borrowed
+    }
+
+    private func copy(_ source: FileDescriptor?, _ offset: Int64, _ length: Int64) throws {
         let begun = sink.written
         do {
-            if let source = open?.descriptor {
-                try sink.copy(UInt64(clamping: length), of: source.descriptor.borrowed, from: UInt64(clamping: offset))
+            if let source {
+                try sink.copy(UInt64(clamping: length), of: source, from: UInt64(clamping: offset))
             }
         } catch let error as Errno where error == .ioError {
             // The local file cannot be read, or is shorter now; the digest will tell.
@@ -159,4 +177,9 @@ final class OwnedDescriptorBox {
     let descriptor: OwnedDescriptor
 
     init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+
+    convenience init?(_ descriptor: consuming OwnedDescriptor?) {
+        guard let descriptor else { return nil }
+        self.init(descriptor)
+    }
 }

@@ -8,14 +8,15 @@ import Kit
 import PackUpdates
 
 extension UpdateFetch {
-    /// Puts contents together from local pieces and blocks of the archive.
+    /// Puts contents together from pieces that are here and blocks of the archive.
     /// - Returns: contents whose bytes were not right.
     /// - Throws: `Unsuitable`, `HTTPClientError`, `StoreError`, `Errno`
     func bring(
         _ plan: UpdatePlan, _ actions: [UpdatePlan.Action], _ pipeline: UpdatePipeline, _ sources: UpdateSources
     ) throws -> [Int] {
         let assembler = ContentAssembler(
-            actions, pipeline.index, pipeline.sink, sources, resumed: pipeline.current, path: pipeline.path)
+            actions, pipeline.index, pipeline.sink, sources, resumed: pipeline.current, path: pipeline.path,
+            made: { [unowned pipeline] in pipeline.open($0) })
         assembler.completed = { [unowned pipeline] in try pipeline.completed($0) }
         defer { pipeline.tally.copied += assembler.copied }
         let runs = zip(plan.blocks, plan.archiveRanges).map { Run(blocks: $0, range: $1) }

@@ -58,11 +58,9 @@ final class UpdateFetch {
     /// What is to be kept of the index once the folder is made.
     var indexBytes: [UInt8]?
     /// How the server is asked: less once it has shown that it does not give as much.
-    var ranges = UpdateFacts.Ranges.several(rangesPerRequest)
+    var ranges = UpdateFacts.Ranges.expected
     /// The patches that start from what is here.
     var patches: [ListedPatchState]
-    /// Servers take more ranges in one request for an attack.
-    static let rangesPerRequest = 16
     /// Who would have to fetch more bytes otherwise looks at a patch's table.
     private static let worthALook: Int64 = 256 << 10
     /// Each step brings something, or rules something out; more of them would be a mistake.

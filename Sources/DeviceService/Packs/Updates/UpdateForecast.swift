@@ -75,8 +75,7 @@ struct UpdateForecaster {
         var sources = UpdateSources(for: index)
         let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
         sources.add(try find(Set(sizes.keys)) { $0 }.filter { sizes[$0.key] == Int64(clamping: $0.value.size) })
-        var facts = UpdateFacts(
-            ranges: .several(UpdateFetch.rangesPerRequest), progress: .init(complete: index.manifestContents))
+        var facts = UpdateFacts(ranges: .expected, progress: .init(complete: index.manifestContents))
         func planned() -> UpdatePlan {
             UpdatePlanner(target: index, local: sources.contents, facts: facts).plan()
         }

@@ -85,8 +85,11 @@ struct UpdateSources {
     /// A file turned out not to hold what was recorded.
     mutating func remove(_ digest: Digest) { contents.remove(digest) }
 
-    /// What was made of chunks was wrong.
-    mutating func removeChunks() { contents.removeChunks() }
+    /// What was made of chunks was wrong: they are not looked for again.
+    mutating func removeChunks() {
+        contents.removeChunks()
+        hasChunks = true
+    }
 
     private mutating func source(_ file: LocalFile) -> LocalContents.Source {
         let number = numbers[file] ?? files.count
