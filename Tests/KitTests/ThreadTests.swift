@@ -88,6 +88,21 @@ struct ThreadTests {
         #expect(count.withLock { $0 } == 500)
     }
 
+    @Test("What comes of work elsewhere is the caller's alone: what he lets go of is gone")
+    func resultsAreTheCallersAlone() async throws {
+        final class Held: Sendable {}
+        func expectGone(_ make: () async throws -> Held) async rethrows {
+            weak var held: Held?
+            do {
+                let made = try await make()
+                held = made
+            }
+            #expect(held == nil)
+        }
+        for _ in 0..<300 { try await expectGone { try await offload { Held() } } }
+        for _ in 0..<100 { try await expectGone { try await onOwnThread { Held() } } }
+    }
+
     @Test("offload hands on what its body throws")
     func offloadThrows() async {
         struct Failure: Error {}

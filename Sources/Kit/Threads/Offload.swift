@@ -3,13 +3,17 @@
 
 /// Runs work that blocks on a thread outside the cooperative pool and suspends the caller meanwhile.
 ///
-/// What `body` captured is let go of before the caller goes on. Cancelling the calling task does not interrupt `body`;
-/// work that can be cancelled brings its own means.
+/// What `body` captured is let go of before the caller goes on, who alone has the result. Cancelling the calling task does not
+/// interrupt `body`; work that can be cancelled brings its own means.
 package func offload<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    let work = Locked<(@Sendable () throws -> Result)?>(body)
-    return try await withCheckedThrowingContinuation { continuation in
-        BlockingPool.shared.run { continuation.resume(with: once(work)) }
+    let work = OffloadedWork(body)
+    await withCheckedContinuation { continuation in
+        BlockingPool.shared.run {
+            work.carryOut()
+            continuation.resume()
+        }
     }
+    return try work.takeResult()
 }
 
 /// As `offload`, on a thread of its own: for work that waits for what others do. `offload` has so many threads and no more; all
@@ -18,22 +22,49 @@ package func offload<Result: Sendable>(_ body: @escaping @Sendable () throws -> 
 package func onOwnThread<Result: Sendable>(
     name: String = "larder-waiting", _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
-    let work = Locked<(@Sendable () throws -> Result)?>(body)
-    return try await withCheckedThrowingContinuation { continuation in
+    let work = OffloadedWork(body)
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         do {
-            try WorkerThread.start(name: name) { continuation.resume(with: once(work)) }
+            try WorkerThread.start(name: name) {
+                work.carryOut()
+                continuation.resume()
+            }
         } catch {
             continuation.resume(throwing: error)
         }
     }
+    return try work.takeResult()
 }
 
-/// Does what is waiting there, and lets go of all that it captured.
-private func once<Result>(_ work: Locked<(@Sendable () throws -> Result)?>) -> Swift.Result<Result, any Error> {
-    Swift.Result {
-        let body = work.withLock { $0.take() }
-        guard let body else { throw CancellationError() }
-        return try body()
+/// Work on its way to another thread, then its result on the way back. Neither side keeps what the other has by then: a result
+/// handed over by a continuation would stay with the thread for a moment, and with it, say, a lock.
+private final class OffloadedWork<Result: Sendable>: Sendable {
+    private enum State: Sendable {
+        case due(@Sendable () throws -> Result)
+        case done(Swift.Result<Result, any Error>)
+        case taken
+    }
+
+    private let state: Locked<State>
+
+    init(_ body: @escaping @Sendable () throws -> Result) { state = Locked(.due(body)) }
+
+    func carryOut() {
+        guard case .due(let body) = take() else { return }
+        let result = Swift.Result { try body() }
+        state.withLock { $0 = .done(result) }
+    }
+
+    func takeResult() throws -> Result {
+        guard case .done(let result) = take() else { throw CancellationError() }
+        return try result.get()
+    }
+
+    private func take() -> State {
+        state.withLock { state in
+            defer { state = .taken }
+            return state
+        }
     }
 }
 
