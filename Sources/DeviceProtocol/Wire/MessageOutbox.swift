@@ -57,7 +57,7 @@ package final class MessageOutbox: Sendable {
             if here {
                 drain()
             } else if !sending.withLock({ _ in offerInTurn() }) {
-                Task.detached { try? await offload { self.drain() } }
+                drainElsewhere()
             }
             return true
         }
@@ -80,6 +80,15 @@ package final class MessageOutbox: Sendable {
             return !state.draining
         }
         if drained { channel.close() }
+    }
+
+    /// On a thread of its own: peers that do not read must not take all threads of `offload`.
+    private func drainElsewhere() {
+        do {
+            try WorkerThread.start(name: "larder-outbox") { self.drain() }
+        } catch {
+            giveUp()
+        }
     }
 
     /// May run on several threads: one after the other they take what waits and send it, so the order stays.
