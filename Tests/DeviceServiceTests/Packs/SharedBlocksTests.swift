@@ -32,6 +32,39 @@ import Testing
             #expect(sink.written == 700_000)
         }
     }
+
+    /// A file system gives a file so many names and no more (ext4 65,000).
+    @Test func linksBeyondWhatAFileMayHaveAreNamesOfACopy() throws {
+        try Scratch.with { scratch in
+            let here = FileDescriptor.currentDirectory
+            let layout = AppRootLayout(root: try scratch.makeDirectory("app"))
+            try AppGenerations(layout: layout).prepare()
+            let (staged, pack) = (StagedPack(layout: layout, id: "levels"), PackFixture("levels", files: [:]))
+            try staged.begin(pack.download(try pack.archive()).identity)
+            let sink = try StagingSink(staged, resuming: nil, previous: nil, blockSize: 4096)
+            sink.state.manifestWasRead = true
+            try sink.begin(file: "a", size: 3)
+            try ([1, 2, 3] as [UInt8]).withUnsafeBytes { try sink.data($0) }
+            #expect(try sink.end(expecting: SHA256.hash([1, 2, 3])))
+            for name in ["b", "c"] { try sink.addLink(name, target: "a") }
+
+            let names = try scratch.makeDirectory("names")
+            var isFull = false
+            for number in 0..<70_000 where !isFull {
+                do {
+                    try here.link(from: staged.contents.appending("a"), to: names.appending("\(number)"))
+                } catch Errno.tooManyLinks {
+                    isFull = true
+                }
+            }
+            try sink.finish()
+            let files = try ["a", "b", "c"].map { try here.status(at: staged.contents.appending($0)) }
+            #expect(files[1].isSameFile(as: files[0]) == !isFull)
+            #expect(files[2].isSameFile(as: files[1]))
+            #expect(try File.read(staged.contents.appending("c"), limit: 10) == [1, 2, 3])
+            #expect(sink.state.fileCount == 3)
+        }
+    }
 }
 
 @Suite(.serialized, .enabled(if: SharingDisk.isAvailable, "needs btrfs-progs and the right to mount"))

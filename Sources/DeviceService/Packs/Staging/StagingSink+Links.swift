@@ -40,8 +40,9 @@ extension StagingSink {
         var ready = waiting.keys.filter { digests[$0] != nil }
         while let target = ready.popLast() {
             guard let digest = digests[target] else { continue }
+            var file = target
             for link in waiting.removeValue(forKey: target) ?? [] {
-                try make(link, digest)
+                file = try self.link(link.path, within: file, digest: digest)
                 guard waiting[link.path] != nil else { continue }
                 digests[link.path] = digest
                 ready.append(link.path)
@@ -54,15 +55,6 @@ extension StagingSink {
             )
         }
         state.links = []
-    }
-
-    /// Makes a second name of a file that is there.
-    private func make(_ link: Link, _ digest: Digest) throws {
-        try create(link.path) { folder, name in
-            try contents.borrowed.link(from: FilePath(link.target), to: name, in: folder)
-        }
-        let status = try contents.borrowed.status(at: FilePath(link.path))
-        try count(link.path, size: UInt64(clamping: status.size), stamp: FileStamp(status), digest: digest)
     }
 
     /// Notes names that are kept until the end.

@@ -67,20 +67,23 @@ extension StagingSink {
     }
 
     /// Gives a file that is complete here a second name.
+    /// - Returns: what the next name is to be made from: the file, or the copy that was made where it has no room for more names.
     /// - Throws: `Errno`, `StoreError` when the path is taken.
-    func link(_ path: String, within first: String, digest: Digest) throws {
+    func link(_ path: String, within first: String, digest: Digest) throws -> String {
         let status = try contents.borrowed.status(at: FilePath(first))
         do {
             try create(path) { folder, name in
                 try contents.borrowed.link(from: FilePath(first), to: name, in: folder)
             }
             try count(path, size: UInt64(clamping: status.size), stamp: FileStamp(status), digest: digest)
+            return first
         } catch let error as Errno where error == .tooManyLinks || error == .notPermitted || error == .notSupported {
             // As many names as a file may have, or none but one on this file system.
             let source = OwnedDescriptor(try contents.borrowed.open(at: FilePath(first), .readOnly, options: .noFollow))
             try begin(file: path, size: UInt64(clamping: status.size))
             try copy(UInt64(clamping: status.size), of: source.borrowed, from: 0)
             guard try end(expecting: digest) else { throw Errno.ioError }
+            return path
         }
     }
 }

@@ -219,10 +219,10 @@ final class UpdatePipeline {
 
     /// A content's first file is complete: its others are names of that.
     func completed(_ content: Int) throws {
-        guard let first = paths[content].first else { return }
+        guard var first = paths[content].first else { return }
         complete.insert(first)
         for path in paths[content].dropFirst() where !complete.contains(path) {
-            try sink.link(path, within: first, digest: index.contents[content].digest)
+            first = try sink.link(path, within: first, digest: index.contents[content].digest)
             complete.insert(path)
         }
         try checkpointIfDue()
