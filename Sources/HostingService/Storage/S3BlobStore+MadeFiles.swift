@@ -19,16 +19,7 @@ extension S3BlobStore {
         guard let object = try await client.object(Self.archiveKey(digest)) else { return nil }
         let path = folder.appending(digest.hex)
         let target = try await offload {
-            let free = try FileSystemSpace(at: folder).available
-            guard object.size <= free - SpoolFile.reserve else {
-                throw HostingError(
-                    .storage,
-                    "There is no room in \(folder) for an archive of \(ByteCount.formatted(object.size)): only "
-                        + "\(ByteCount.formatted(free)) are free. Free some space, or have --data on a larger disk.")
-            }
-            return SharedTarget(
-                try OwnedDescriptor(
-                    path, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate))
+            SharedTarget(try SpoolFile.create(path, size: object.size, for: "an archive"))
         }
         _ = try await client.read(Self.archiveKey(digest)) { try target.file.borrowed.writeFully($0) }
         return path

@@ -23,7 +23,7 @@ final class SpoolFile: Sendable {
     }
 
     /// What must stay free on the disk, in bytes.
-    static let reserve: Int64 = 64 << 20
+    private static let reserve: Int64 = 64 << 20
 
     private let path: FilePath
     private let plan: UploadPlan
@@ -36,18 +36,26 @@ final class SpoolFile: Sendable {
         let here = FileDescriptor.currentDirectory
         _ = try? here.removeTree(at: folder)
         try here.makeDirectories(at: folder, permissions: .directoryPrivate)
-        let free = try FileSystemSpace(at: folder).available
-        guard plan.fileSize <= free - Self.reserve else {
-            throw HostingError(
-                .storage,
-                "There is no room in \(folder) to check an upload of \(ByteCount.formatted(plan.fileSize)): only "
-                    + "\(ByteCount.formatted(free)) are free. Free some space, or have --data on a larger disk.")
-        }
         path = folder.appending("file")
-        file = try OwnedDescriptor(
-            path, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate)
+        file = try Self.create(path, size: plan.fileSize, for: "an upload")
         self.plan = plan
         state = Monitor(State(wanted))
+    }
+
+    /// Makes a file that so many bytes are to come to, if there is room for them.
+    /// - Parameter what: that comes, for a person.
+    /// - Throws: `Errno`; `HostingError` when there is no room.
+    static func create(_ path: FilePath, size: Int64, for what: String) throws -> OwnedDescriptor {
+        let folder = path.removingLastComponent()
+        let free = try FileSystemSpace(at: folder).available
+        guard size <= free - reserve else {
+            throw HostingError(
+                .storage,
+                "There is no room in \(folder) for \(what) of \(ByteCount.formatted(size)): only "
+                    + "\(ByteCount.formatted(free)) are free. Free some space, or have --data on a larger disk.")
+        }
+        return try OwnedDescriptor(
+            path, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .filePrivate)
     }
 
     /// The next bytes.
