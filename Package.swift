@@ -117,6 +117,9 @@ let package = Package(
         .executableTarget(
             name: "bench-extension", dependencies: ["BackgroundAssets", "ExtensionFoundation"],
             path: "Benchmarks/Extension"),
+        .executableTarget(
+            name: "bench-managed-extension", dependencies: ["BackgroundAssets", "ExtensionFoundation"],
+            path: "Benchmarks/ManagedExtension"),
 
         // Tests: one target per room, and Integration, which runs the real binaries.
         .target(name: "TestSupport", dependencies: ["Kit", "System"], path: "Tests/TestSupport"),

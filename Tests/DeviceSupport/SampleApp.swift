@@ -35,11 +35,9 @@ package struct SampleApp {
         fixture.version = version
         fixture.keys = AppFixture.managedKeys(manifestURL: manifestURL).merging(keys) { $1 }
         fixture.files = files.merging(["Extensions/Downloader.appex/behaviour": Array(extensionBehaviour.utf8)]) { $1 }
+        fixture.extensionProgram = try extensionProgram.map(Binaries.path)
         let bundle = try fixture.write(in: scratch.path)
         if let program { try copy(program, to: bundle.appending(name)) }
-        if let extensionProgram {
-            try copy(extensionProgram, to: bundle.appending("Extensions/Downloader.appex/Downloader"))
-        }
         return bundle
     }
 

@@ -15,6 +15,8 @@ package struct AppFixture: Sendable {
     package var hasExtension = true
     package var extensionFolder = "Extensions"
     package var extensionExecutable = "#!/bin/sh\nexit 0\n"
+    /// A program that is the extension in place of that script.
+    package var extensionProgram: FilePath?
     /// Likewise for the extension.
     package var extensionKeys: [String: String?] = [:]
     /// Extra files by path.
@@ -58,7 +60,14 @@ package struct AppFixture: Sendable {
         if hasExtension {
             let folder = app.appending(extensionFolder).appending("Downloader.appex")
             try here.makeDirectories(at: folder)
-            try put(Array(extensionExecutable.utf8), at: folder.appending("Downloader"), executable: true)
+            let executable = folder.appending("Downloader")
+            if let extensionProgram {
+                _ = try? here.remove(at: executable)
+                try File.copy(
+                    from: extensionProgram, to: executable, permissions: FilePermissions(rawValue: 0o755))
+            } else {
+                try put(Array(extensionExecutable.utf8), at: executable, executable: true)
+            }
             var plist: [String: String?] = [
                 "CFBundleIdentifier": "<string>\(identifier).downloader</string>",
                 "CFBundleExecutable": "<string>Downloader</string>",

@@ -58,15 +58,10 @@ final class AppDevice: Sendable {
         app.keys = ["BAAppGroupID": "<string>\(Self.group)</string>"]
         if let manifestURL { app.keys["BAManifestURL"] = "<string>\(manifestURL)</string>" }
         app.hasExtension = program != nil
+        app.extensionProgram = program
         let place = home.appending("bundle")
         try FileDescriptor.currentDirectory.makeDirectories(at: place)
-        let bundle = try app.write(in: place)
-        if let program {
-            let file = bundle.pushing("Extensions/Downloader.appex/Downloader")
-            try FileDescriptor.currentDirectory.remove(at: file)
-            try File.copy(from: program, to: file, permissions: FilePermissions(rawValue: 0o755))
-        }
-        return bundle
+        return try app.write(in: place)
     }
 
     func stop() {

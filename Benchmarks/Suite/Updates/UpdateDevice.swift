@@ -77,6 +77,9 @@ struct UpdateDevice {
         var app = AppFixture()
         app.version = version
         app.keys = AppFixture.managedKeys(manifestURL: "\(url)/manifest.json")
+        // It is asked about each update, and wants it.
+        app.extensionProgram = try CurrentExecutable.path().removingLastComponent()
+            .appending("bench-managed-extension")
         let place = home.appending("bundle-\(version)")
         try FileDescriptor.currentDirectory.makeDirectories(at: place)
         return try app.write(in: place)
