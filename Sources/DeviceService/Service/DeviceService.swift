@@ -61,6 +61,7 @@ package final class DeviceService: Sendable {
         let transfers = TransferDispatcher(gate: gate)
         let notes = try await NoteBoard(database, log: configuration.log.named("notes"))
         let space = SpaceKeeper(state: paths.state, notes: notes, log: configuration.log.named("space"))
+        space.sweeper.sweep()
         let catalogue = Catalogue(
             registry: registry, settings: settings, clients: clients, notes: notes, now: configuration.now,
             log: configuration.log)

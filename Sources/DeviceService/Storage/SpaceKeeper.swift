@@ -21,6 +21,8 @@ package actor SpaceKeeper {
     private let state: FilePath
     private let notes: NoteBoard
     private let log: Logger
+    /// Deletes what apps no longer need; nobody is told that there is no room before it has.
+    nonisolated let sweeper: Sweeper
     private nonisolated let users = Locked<[@Sendable () -> (any SpaceUser)?]>([])
     private nonisolated let shortage = Locked<@Sendable () async -> Bool>({ false })
     private var turn = TurnLock()
@@ -30,6 +32,7 @@ package actor SpaceKeeper {
         self.state = state
         self.notes = notes
         self.log = log
+        sweeper = Sweeper(below: state, log: log)
     }
 
     /// Takes a user in, for as long as it is there.
@@ -105,10 +108,9 @@ package actor SpaceKeeper {
     ///   - expected: bytes that it will write by the best guess, and `least` those that it surely will.
     /// - Throws: `DeviceError` with code `noSpace`
     func makeRoom(for key: TransferKey, expected: Int64, least: Int64) async throws {
-        let state = state
         let figures = Locked<(free: Int64, reserved: Int64)>((0, 0))
         let room = try await makeRoom(for: key.pack, app: key.app) { [self] in
-            let space = try await offload { try FileSystemSpace(at: state) }
+            let space = try await measure()
             let others = await outstanding(besides: key)
             figures.withLock { $0 = (space.available, others) }
             let free = space.available.addingClamped(-others)
@@ -131,13 +133,20 @@ package actor SpaceKeeper {
 
     /// Makes room when less than the watermark is free.
     func relieve() async {
-        let state = state
-        guard let space = try? await offload({ try FileSystemSpace(at: state) }), PurgePlan.shortage(space) > 0 else {
+        guard let space = try? await measure(), PurgePlan.shortage(space) > 0 else {
             return
         }
         await inTurn {
-            guard let space = try? await offload({ try FileSystemSpace(at: state) }) else { return }
+            guard let space = try? await measure() else { return }
             _ = tell(await free(PurgePlan.shortage(space)), "because the disk is nearly full", app: nil)
+        }
+    }
+
+    /// What there is, once what is being deleted is gone.
+    private func measure() async throws -> FileSystemSpace {
+        try await offload { [sweeper, state] in
+            sweeper.wait()
+            return try FileSystemSpace(at: state)
         }
     }
 

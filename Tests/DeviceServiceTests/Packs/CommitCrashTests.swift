@@ -56,6 +56,24 @@ import Testing
         }
     }
 
+    @Test func aVersionThatIsReplacedGoesToTheSweeper() throws {
+        try Scratch.with { scratch in
+            var random = SeededGenerator.forTest()
+            let layout = AppRootLayout(root: scratch.path.appending("app"))
+            let sweeper = Sweeper(below: scratch.path)
+            let generations = AppGenerations(layout: layout, sweeper: sweeper)
+            try generations.prepare()
+            for version in 1...3 {
+                try install(.random("levels", version: version, bytes: 50_000, &random), in: generations)
+                #expect(
+                    try FileDescriptor.currentDirectory.entries(at: layout.pack("levels")).map(\.name).sorted()
+                        == ["\(version)-0000", "\(version)-0000.contents"])
+            }
+            sweeper.wait()
+            #expect(try FileDescriptor.currentDirectory.entries(at: scratch.path).map(\.name) == ["app"])
+        }
+    }
+
     @Test(arguments: [CommitStep.generationMade, .generationWritten, .switched, .counterStored])
     func aCrashWhileRemovingLeavesTheOldOrTheNew(step: CommitStep) throws {
         try Scratch.with { scratch in

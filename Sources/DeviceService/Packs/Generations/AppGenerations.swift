@@ -15,6 +15,7 @@ final class AppGenerations: Sendable {
     private let onCollected: (@Sendable () -> Void)?
     let log: Logger
     let links: BundleLinks
+    private let sweeper: Sweeper?
     let turn = Monitor(Turn())
 
     struct Turn {
@@ -26,12 +27,16 @@ final class AppGenerations: Sendable {
     /// So many threads wait for leases at most; beyond that, the next switch or start looks again.
     private static let maximumWaiters = 16
 
-    /// - Parameter onCollected: called when a reader had let a generation go and what only it named was deleted.
+    /// - Parameters:
+    ///   - sweeper: deletes versions that were replaced; without one, that is done before a commit returns.
+    ///   - onCollected: called when a reader had let a generation go and what only it named was deleted.
     init(
-        layout: AppRootLayout, log: Logger = .silent, onCollected: (@Sendable () -> Void)? = nil,
+        layout: AppRootLayout, log: Logger = .silent, sweeper: Sweeper? = nil,
+        onCollected: (@Sendable () -> Void)? = nil,
         hook: CommitHook? = nil
     ) {
         self.layout = layout
+        self.sweeper = sweeper
         links = BundleLinks(layout: layout)
         self.hook = hook
         self.log = log
@@ -119,7 +124,7 @@ final class AppGenerations: Sendable {
             }
             try pack.remove()
             try hook?(.stagingRemoved)
-            collect(&turn)
+            collect(&turn, by: sweeper)
         }
     }
 
@@ -220,7 +225,8 @@ final class AppGenerations: Sendable {
     /// Deletes what nobody needs any more. Trouble is logged: what stays is looked at again next time.
     func collect() { turn.withLock { collect(&$0) } }
 
-    func collect(_ turn: inout Turn) {
+    /// - Parameter sweeper: deletes versions later; without one they are gone when this returns.
+    func collect(_ turn: inout Turn, by sweeper: Sweeper? = nil) {
         guard !turn.retired, let current = currentNumber() else { return }
         do {
             var needed = try directories(of: current)
@@ -233,7 +239,7 @@ final class AppGenerations: Sendable {
                     awaitLease(of: number, &turn)
                 }
             }
-            try deleteVersions(except: needed)
+            try deleteVersions(except: needed, by: sweeper)
         } catch {
             log.warning("Old files could not be deleted", ["root": layout.root.string, "error": "\(error)"])
         }
@@ -268,7 +274,7 @@ final class AppGenerations: Sendable {
         return true
     }
 
-    private func deleteVersions(except needed: Set<String>) throws {
+    private func deleteVersions(except needed: Set<String>, by sweeper: Sweeper?) throws {
         let here = FileDescriptor.currentDirectory
         for pack in try here.entries(at: layout.packs) {
             let folder = layout.pack(pack.name)
@@ -279,7 +285,9 @@ final class AppGenerations: Sendable {
                 if needed.contains("packs/\(pack.name)/\(version)") || isSealed(pack.name, version) {
                     kept += 1
                 } else {
-                    try here.removeTree(at: folder.appending(entry.name))
+                    let path = folder.appending(entry.name)
+                    if let sweeper, entry.kind == .directory, (try? sweeper.discard(path)) != nil { continue }
+                    try here.removeTree(at: path)
                 }
             }
             if kept == 0 { _ = try? here.removeDirectory(at: folder) }

@@ -58,8 +58,11 @@ extension PackStore {
     /// - Parameter bytes: what the caller will write besides, such as the base app.
     /// - Throws: `StoreError`
     package func plan(_ requests: [PackRequest], alsoWriting bytes: Int64) async throws -> SpacePlan {
-        let root = state
-        let unit = try await blocking { try FileSystemSpace(at: root) }
+        let (root, sweeper) = (state, space?.sweeper)
+        let unit = try await blocking {
+            sweeper?.wait()
+            return try FileSystemSpace(at: root)
+        }
         var planner = SpacePlanner(space: unit, reserved: 0)
         let asked = Set(requests.map { TransferKey(app: $0.app, pack: $0.pack.id) })
         planner.reserved = jobs.reduce(0) { sum, job in

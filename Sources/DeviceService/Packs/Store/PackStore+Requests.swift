@@ -272,6 +272,7 @@ extension PackStore {
             while jobs[key]?.fetch != nil { await waitForEnd(of: key) }
         }
         hub.close()
+        if let sweeper = space?.sweeper { try? await offload { sweeper.wait() } }
     }
 
     /// Runs work that blocks on a thread of its own, and says what went wrong in the store's words.

@@ -89,7 +89,7 @@ package actor PackStore: PackStoring, TransferOwner {
             throw StoreError(.notFound, "\(app) is no bundle identifier.")
         }
         let generations = AppGenerations(
-            layout: AppRootLayout(root: state.appending("apps").appending(app)), log: log,
+            layout: AppRootLayout(root: state.appending("apps").appending(app)), log: log, sweeper: space?.sweeper,
             hook: configuration.commitHook)
         apps[app] = generations
         return generations

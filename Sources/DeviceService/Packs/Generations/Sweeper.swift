@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Glibc
+import Kit
+import System
+
+/// Deletes what nobody reads any more on a thread of its own. Deleting a large file takes as long as writing it did, and whoever
+/// waits for a new version need not wait for the end of the old one.
+///
+/// What was discarded is out of its place at once; what a crash leaves of it goes with the next start.
+final class Sweeper: Sendable {
+    private struct State {
+        /// How much was discarded.
+        var count: UInt64 = 0
+        var isBusy = false
+    }
+
+    private let folder: FilePath
+    private let log: Logger
+    private let state = Monitor(State())
+
+    /// - Parameter parent: a folder on the file system of what will be discarded.
+    init(below parent: FilePath, log: Logger = .silent) {
+        folder = parent.appending("discarded")
+        self.log = log
+    }
+
+    /// Takes a folder away, and deletes it soon.
+    /// - Throws: `Errno` when it cannot be taken away; then it is where it was.
+    func discard(_ path: FilePath) throws {
+        try state.withLock { state in
+            let here = FileDescriptor.currentDirectory
+            try here.makeDirectories(at: folder)
+            try here.rename(
+                from: path, to: folder.appending("\(getpid())-\(state.count)"), mode: .exclusive)
+            state.count += 1
+            start(&state)
+        }
+    }
+
+    /// Deletes what a process before this one discarded.
+    func sweep() { state.withLock { start(&$0) } }
+
+    /// Returns when all that was discarded is gone. Blocks.
+    func wait() { state.wait { $0.isBusy ? nil : () } }
+
+    private func start(_ state: inout State) {
+        guard !state.isBusy else { return }
+        do {
+            try WorkerThread.start(name: "larder-sweep", stackSize: 256 << 10) { [self] in run() }
+            state.isBusy = true
+        } catch {
+            log.warning("No thread to delete old files", ["folder": folder.string, "error": "\(error)"])
+        }
+    }
+
+    private func run() {
+        var seen: UInt64
+        repeat {
+            seen = state.peek { $0.count }
+            do {
+                try FileDescriptor.currentDirectory.removeTree(at: folder)
+            } catch {
+                // Something came in meanwhile; or else it is looked at again with the next start.
+                if seen == state.peek({ $0.count }) {
+                    log.warning("Old files could not be deleted", ["folder": folder.string, "error": "\(error)"])
+                }
+            }
+        } while !isDone(since: seen)
+    }
+
+    private func isDone(since seen: UInt64) -> Bool {
+        state.withLock { state in
+            state.isBusy = state.count != seen
+            return !state.isBusy
+        }
+    }
+}
