@@ -27,18 +27,23 @@ package enum PatchMaker {
     private static let slowPart: Int64 = 16
     private static let alwaysSlow: Int64 = 4 << 20
 
+    /// Of many small pieces one is written while others are decoded, and pieces that stand for themselves take more bytes in all:
+    /// in between are some two dozen.
+    private static let usualPieces: Int64 = 24
+    private static let smallestPiece = 2 << 20
+
     /// Throws when the library that patches are made with is not there.
     /// - Throws: `DeltaError.library`
     package static func requireLibrary() throws { _ = try DeltaDecoder() }
 
     /// Makes the patch; it appears when it is complete. Blocks.
     /// - Parameters:
-    ///   - pieceSize: the most bytes that one piece of a delta gives.
+    ///   - pieceSize: the most bytes that one piece of a delta gives; nil for what suits the patch.
     ///   - isCancelled: asked now and then; true ends the work with `CancellationError`.
     ///   - progress: called with the bytes of changed contents done so far, and their sum.
     /// - Throws: `PackUpdateError`, `ArchiveError`, `AssetPackError`; `outputExists` when something is at `path`.
     package static func make(
-        from old: PatchVersion, to new: PatchVersion, at path: FilePath, pieceSize: Int = DeltaFormat.pieceSize,
+        from old: PatchVersion, to new: PatchVersion, at path: FilePath, pieceSize: Int? = nil,
         isCancelled: () -> Bool = { false },
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> Summary {
@@ -54,7 +59,7 @@ package enum PatchMaker {
 
     private static func write(
         from old: PatchVersion, to new: PatchVersion, _ file: FileDescriptor, beside path: FilePath,
-        _ pieceSize: Int, _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
+        _ pieceSize: Int?, _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
     ) throws -> Summary {
         let parent = path.removingLastComponent()
         let folder = try TemporaryDirectory(prefix: ".larder-patch", in: parent.isEmpty ? "." : parent)
@@ -89,6 +94,9 @@ package enum PatchMaker {
             completed += Int64(piece.count)
             progress(completed, layout.targetSize)
         }
+        let pieceSize =
+            pieceSize
+            ?? min(DeltaFormat.pieceSize, max(Self.smallestPiece, Int(layout.targetSize / Self.usualPieces)))
         let slowLimit = new.index.installedSize / slowPart + alwaysSlow
         for (number, range) in layout.groups.enumerated() {
             let pieces = pieces(of: range.targets, atMost: pieceSize)

@@ -30,7 +30,9 @@ final class PatchOutput {
             self.room = room
         }
 
-        var target: UnsafeMutableRawBufferPointer { room.bytes(head.targetSize) }
+        var target: UnsafeMutableRawBufferPointer {
+            UnsafeMutableRawBufferPointer(rebasing: room.bytes[..<head.targetSize])
+        }
 
         func decode(_ decoder: DeltaDecoder?) {
             do {
@@ -44,17 +46,11 @@ final class PatchOutput {
 
     /// Memory for what a piece makes. It goes from one piece to the next: memory that is new costs more than writing to it.
     private final class Room {
-        private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        let bytes: UnsafeMutableRawBufferPointer
 
-        deinit { memory.deallocate() }
+        init(_ size: Int) { bytes = .allocate(byteCount: size, alignment: 4096) }
 
-        func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
-            if memory.count < count {
-                memory.deallocate()
-                memory = .allocate(byteCount: count, alignment: 4096)
-            }
-            return UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
-        }
+        deinit { bytes.deallocate() }
     }
 
     private struct Group {
@@ -68,11 +64,15 @@ final class PatchOutput {
 
     /// Two threads keep a fast disk busy; each takes memory for three pieces.
     private static let threads = 2
+    /// While contents are written, others are decoded: so many pieces are under way at once, and so many bytes of them.
+    private static let (mostPieces, mostBytes) = (16, 3 * DeltaFormat.pieceSize)
 
     let sink: any PatchSink
     private let index: PackIndex
     private let pipeline: OrderedPipeline<Piece>
     private var spareRooms: [Room] = []
+    /// Of all rooms, spare or not.
+    private var roomBytes = 0
     private var turns = 0
     /// Behind the latest piece.
     private var position = PatchPosition(group: 0, delta: 0, target: 0)
@@ -106,13 +106,31 @@ final class PatchOutput {
     }
 
     func submit(_ head: DeltaPieceHead, payload: [UInt8], base: PatchBase) throws {
-        while pipeline.inFlight >= Self.threads + 1, let piece = pipeline.next(waiting: true) { try emit(piece) }
+        let room = try room(head.targetSize)
         position = PatchPosition(
             group: position.group, delta: position.delta + Int64(DeltaFormat.pieceHeadSize + payload.count),
             target: position.target + Int64(head.targetSize))
-        pipeline.submit(
-            Piece(head, payload, base, turn: turns, end: position, room: spareRooms.popLast() ?? Room()))
+        pipeline.submit(Piece(head, payload, base, turn: turns, end: position, room: room))
         while let piece = pipeline.next(waiting: false) { try emit(piece) }
+    }
+
+    /// Room for one more piece, once there is.
+    private func room(_ size: Int) throws -> Room {
+        while true {
+            if pipeline.inFlight < Self.mostPieces {
+                if let fitting = spareRooms.lastIndex(where: { $0.bytes.count >= size }) {
+                    return spareRooms.remove(at: fitting)
+                }
+                while roomBytes + size > Self.mostBytes, let spare = spareRooms.popLast() {
+                    roomBytes -= spare.bytes.count
+                }
+                if roomBytes + size <= Self.mostBytes || pipeline.inFlight == 0 {
+                    roomBytes += size
+                    return Room(size)
+                }
+            }
+            if let piece = pipeline.next(waiting: true) { try emit(piece) }
+        }
     }
 
     /// What has not come of the latest group will not.

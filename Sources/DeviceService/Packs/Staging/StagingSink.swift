@@ -66,6 +66,8 @@ final class StagingSink: ArchiveSink {
     /// So many bytes stay in the processor's cache from the digest to the write; and for larger writes the kernel looks for
     /// larger pages, whose memory it may have to get from afar.
     private static let portion = 256 << 10
+    /// From so many bytes on a digest is taken by another thread while they are written.
+    private static let longData = 512 << 10
     /// The disk writes while more comes, in pieces of so many bytes.
     private static let flushed: UInt64 = 8 << 20
 
@@ -90,6 +92,7 @@ final class StagingSink: ArchiveSink {
     var hasher = SHA256()
     let staged: StagedPack
     private var mayBeLeftover: LeftoverCheck
+    private let hashing = OrderedPipeline<BytesToHash>(threads: 1) { { $0.hash() } }
 
     /// - Parameters:
     ///   - resuming: the state at the checkpoint; files of the folder that it does not list may be overwritten.
@@ -152,9 +155,28 @@ final class StagingSink: ArchiveSink {
             manifest?.append(contentsOf: bytes)
             return
         }
+        if bytes.count >= Self.longData, state.current?.matchesOld == false {
+            try write(andHash: bytes)
+            return
+        }
         var rest = bytes
         while !rest.isEmpty {
             try take(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.portion)))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.portion))
+        }
+    }
+
+    /// Has another thread take the digest meanwhile.
+    private func write(andHash bytes: UnsafeRawBufferPointer) throws {
+        let item = BytesToHash(bytes, hasher)
+        hashing.submit(item)
+        defer {
+            _ = hashing.next(waiting: true)
+            hasher = item.hasher
+        }
+        var rest = bytes
+        while !rest.isEmpty {
+            try write(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.portion)))
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.portion))
         }
     }
@@ -169,8 +191,13 @@ final class StagingSink: ArchiveSink {
                 return
             }
             try stopMatching(&current)
+            state.current = current
         }
-        guard let output else { return }
+        try write(bytes)
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) throws {
+        guard let output, var current = state.current else { return }
         try output.writeFully(bytes)
         bytesWritten += Int64(bytes.count)
         current.written += UInt64(bytes.count)
@@ -349,19 +376,6 @@ final class StagingSink: ArchiveSink {
         try systemCall { ftruncate(file.rawValue, off_t(clamping: current.written)) }
         try FilePieces(file).forEach(current.written) { hasher.update($0) }
         try file.seek(offset: Int64(clamping: current.written), from: .start)
-    }
-
-    private func check(manifest bytes: [UInt8]) throws {
-        let value: JSONValue
-        do {
-            value = try JSONParser.parse(bytes, options: .init(allowsComments: true)).value
-        } catch {
-            throw StoreError(.badArchive, "The manifest.json in the pack \(packID) is no JSON.", cause: error)
-        }
-        guard let id = value["assetPackID"]?.stringValue else { throw bad("has a manifest.json without assetPackID") }
-        guard id == packID else {
-            throw bad("is the archive of another pack, \(id): the server mixes them up")
-        }
     }
 
     static func split(_ path: String) -> (parent: String, name: String) {

@@ -99,7 +99,7 @@ final class PatchStaging: PatchSink {
     func reached(_ position: PatchPosition) throws {
         pipeline.patch = UpdateCheckpoint.PatchProgress(file: file, position: position)
         // Checkpoints within a piece, which its contents bring about, do not know yet that it came.
-        guard pipeline.sink.bytesWritten - kept >= UpdatePipeline.checkpointInterval else { return }
+        guard pipeline.sink.bytesWritten - kept >= UpdatePipeline.checkpointInterval, pipeline.isRested else { return }
         kept = pipeline.sink.bytesWritten
         try pipeline.checkpoint()
     }

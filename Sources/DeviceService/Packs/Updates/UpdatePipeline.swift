@@ -32,10 +32,13 @@ final class UpdatePipeline {
     private var folders: [FilePath: OwnedDescriptorBox] = [:]
     private let flusher = StagingFlusher()
     private var lastCheckpoint: Int64 = 0
+    private var lastCheckpointTime = ContinuousClock.now
     private var lastDurable: Int64 = 0
 
-    /// Between two checkpoints at most, in bytes written.
+    /// Between two checkpoints at least, in bytes written.
     static let checkpointInterval: Int64 = 4 << 20
+    /// As long as that: what comes faster is soon there again, and each takes a millisecond.
+    private static let checkpointPause = Duration.milliseconds(50)
 
     /// Between two looks at whether to go on.
     private static let copiedAtOnce: UInt64 = 16 << 20
@@ -237,8 +240,11 @@ final class UpdatePipeline {
     func checkpointIfDue() throws {
         // A checkpoint holds all links: where they are many, it comes less often.
         let interval = max(Self.checkpointInterval, Int64(clamping: sink.state.linkSize))
-        if sink.bytesWritten >= lastCheckpoint + interval { try checkpoint() }
+        if sink.bytesWritten >= lastCheckpoint + interval, isRested { try checkpoint() }
     }
+
+    /// Whether the last checkpoint is some time ago.
+    var isRested: Bool { .now - lastCheckpointTime >= Self.checkpointPause }
 
     /// What is there counts from now on.
     /// - Throws: `Errno`
@@ -250,6 +256,7 @@ final class UpdatePipeline {
             boot: StagingCheckpoint.currentBoot, index: indexDigest, sink: sink.state, tally: tally, patch: patch,
             validator: validator)
         try StagedPack.write(checkpoint, to: staged.checkpoint, durable: false)
+        lastCheckpointTime = .now
         if sink.bytesWritten >= lastDurable + options.durableInterval {
             lastDurable = sink.bytesWritten
             try flusher.flush(checkpoint, staged)
