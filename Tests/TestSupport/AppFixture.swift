@@ -62,9 +62,11 @@ package struct AppFixture: Sendable {
             try here.makeDirectories(at: folder)
             let executable = folder.appending("Downloader")
             if let extensionProgram {
-                _ = try? here.remove(at: executable)
-                try File.copy(
-                    from: extensionProgram, to: executable, permissions: FilePermissions(rawValue: 0o755))
+                // Not by this process: what another test starts meanwhile would have the file open for writing until it is
+                // itself, and nobody could run it.
+                let copying = try ChildProcess.run(
+                    executable: "cp", arguments: ["--remove-destination", extensionProgram.string, executable.string])
+                guard copying.exitCode == 0 else { throw KitError(.process, copying.errorText) }
             } else {
                 try put(Array(extensionExecutable.utf8), at: executable, executable: true)
             }

@@ -37,17 +37,14 @@ struct ProbeDownloaderHarness: Sendable {
     }
 
     func bundle(_ keys: [String: String?] = [:]) throws -> String {
-        let path = try service.bundle { fixture in
+        let program = try Binaries.path("ProbeDownloader")
+        return try service.bundle { fixture in
+            fixture.extensionProgram = program
             fixture.keys = [
                 "BAAppGroupID": "<string>\(ServiceHarness.group)</string>",
                 "BAManifestURL": "<string>https://localhost/list</string>",
             ].merging(keys) { $1 }
         }
-        let program = FilePath(path).pushing("Extensions/Downloader.appex/Downloader")
-        try FileDescriptor.currentDirectory.remove(at: program)
-        try Kit.File.copy(
-            from: try Binaries.path("ProbeDownloader"), to: program, permissions: FilePermissions(rawValue: 0o755))
-        return path
     }
 
     @discardableResult

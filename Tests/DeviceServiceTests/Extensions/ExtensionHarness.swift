@@ -64,12 +64,11 @@ struct ExtensionHarness: Sendable {
 
     /// The same with the program of the build in it.
     func probe(_ behaviour: String, change: (inout AppFixture) -> Void = { _ in }) throws -> ExtensionSubject {
-        let subject = try subject(behaviour, change: change)
-        try FileDescriptor.currentDirectory.remove(at: subject.executable)
-        try File.copy(
-            from: try Binaries.path("ProbeExtension"), to: subject.executable,
-            permissions: FilePermissions(rawValue: 0o755))
-        return subject
+        let program = try Binaries.path("ProbeExtension")
+        return try subject(behaviour) { fixture in
+            fixture.extensionProgram = program
+            change(&fixture)
+        }
     }
 
     func ask(_ subject: ExtensionSubject, packs: [String] = ["Pack"]) async -> ExtensionHost.Decisions {

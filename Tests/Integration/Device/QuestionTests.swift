@@ -31,13 +31,8 @@ import Testing
                 "BAAppGroupID": "<string>\(QuestionTests.group)</string>",
                 "BAManifestURL": "<string>\(bench.server.baseURL)/list</string>",
             ]
-            let bundle = try fixture.write(in: try bench.scratch.makeDirectory("build"))
-            let program = bundle.pushing("Extensions/Downloader.appex/Downloader")
-            try FileDescriptor.currentDirectory.remove(at: program)
-            try File.copy(
-                from: try Binaries.path("ProbeDownloader"), to: program,
-                permissions: FilePermissions(rawValue: 0o755))
-            return bundle
+            fixture.extensionProgram = try Binaries.path("ProbeDownloader")
+            return try fixture.write(in: try bench.scratch.makeDirectory("build"))
         }
 
         var journal: [String] {
