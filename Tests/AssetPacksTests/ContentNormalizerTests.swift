@@ -53,6 +53,13 @@ struct ContentNormalizerTests {
                 PNGStamps.signature + Self.chunk("tIME", []) + Self.chunk("IHDR", []) + Self.chunk("IEND", [])) == nil)
     }
 
+    @Test func signedImagesStayAsTheyAre() {
+        let (time, signature) = (Self.chunk("tIME", [7, 0xEA, 1, 2, 3, 4, 5]), Self.chunk("dSIG", [1, 2, 3]))
+        #expect(ContentNormalizer.normalized(Self.png(time)) != nil)
+        #expect(ContentNormalizer.normalized(Self.png(signature, time)) == nil)
+        #expect(ContentNormalizer.normalized(Self.png(time, signature)) == nil)
+    }
+
     // MARK: - zip
 
     private static func little(_ number: Int, _ count: Int) -> [UInt8] {
@@ -68,8 +75,9 @@ struct ContentNormalizerTests {
         let windows =
             little(0x000A, 2) + little(32, 2) + little(0, 4) + little(1, 2) + little(24, 2) + little(time, 8)
             + little(time + 1, 8) + little(time + 2, 8)
+        let old = little(0x5855, 2) + little(12, 2) + little(time + 3, 4) + little(time, 4) + [1, 2, 3, 4]
         let other = little(0x7875, 2) + little(3, 2) + [1, 2, 3]
-        let extra = unix + other + windows
+        let extra = unix + other + old + windows
         var file: [UInt8] = []
         var directory: [UInt8] = []
         for name in names {

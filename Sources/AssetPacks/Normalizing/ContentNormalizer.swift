@@ -4,7 +4,8 @@
 /// Takes the times out of files that note when they were made, so that the same content gives the same bytes whenever
 /// it was built: PNG images, zip files (jar, docx and the like) and gzip files. Pure.
 ///
-/// What is no well-formed file of these kinds is left as it is, and so is what a signature or a password guards.
+/// What is no well-formed file of these kinds is left as it is, and so is what a signature or a password guards. So are times
+/// in what else an image holds (XMP, Exif), and of a gzip file's members behind the first, which only unpacking would find.
 package enum ContentNormalizer {
     /// Larger files are left as they are: they are held in memory whole.
     package static let maximumSize = 256 << 20

@@ -5,7 +5,7 @@
 enum PNGStamps {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// The image without them; nil for what is no whole image. Every chunk has its own checksum, so that those that stay
+    /// The image without them; nil for what is no whole image, has something behind its end, or is signed (`dSIG`). Every chunk has its own checksum, so that those that stay
     /// keep theirs.
     static func removed(from bytes: [UInt8]) -> [UInt8]? {
         guard bytes.starts(with: signature) else { return nil }
@@ -22,6 +22,7 @@ enum PNGStamps {
             let data = chunk.dropFirst(8).prefix(length)
             guard !isFirst || type == Array("IHDR".utf8) else { return nil }
             isFirst = false
+            if type == Array("dSIG".utf8) { return nil }
             if !isStamp(type, data) { result += chunk }
             rest = rest.dropFirst(chunk.count)
             if type == Array("IEND".utf8) { return rest.isEmpty ? result : nil }

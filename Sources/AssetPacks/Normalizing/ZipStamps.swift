@@ -90,6 +90,9 @@ enum ZipStamps {
                 for time in stride(from: data.lowerBound + 1, through: data.upperBound - 4, by: 4) {
                     put(unixTime, at: time, &bytes)
                 }
+            case 0x5855 where size >= 8:
+                // The older form: when it was read and changed; in local heads owner and group follow.
+                put(unixTime + unixTime, at: data.lowerBound, &bytes)
             case 0x000A where size >= 8:
                 // Four bytes that say nothing, then attributes, of which number 1 has three times.
                 var attribute = data.lowerBound + 4
