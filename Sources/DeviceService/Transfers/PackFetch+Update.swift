@@ -9,14 +9,14 @@ import System
 
 extension PackFetch {
     /// Makes the pack local out of what is, when its server lists an index.
-    /// - Returns: whether it is local; if not, why the archive is fetched whole, when that is of interest.
+    /// - Returns: whether it is local; if not, what that took, and why the archive is fetched whole when that is of interest.
     /// - Throws: what ends the attempt: trouble that may pass, a stop, a full disk.
-    func update(_ brought: inout Bool) throws -> (isDone: Bool, note: String?) {
+    func update(_ brought: inout Bool) throws -> (isDone: Bool, spent: PackArrival) {
         let staged = StagedPack(layout: generations.layout, id: download.id)
-        guard download.index != nil, !isArchiveUnderWay(staged) else { return (false, nil) }
+        guard download.index != nil, !isArchiveUnderWay(staged) else { return (false, PackArrival()) }
         let own = try UpdateFetch.Own(download.id, generations, attempt)
         guard UpdateCheckpoint.read(staged) != nil || !LocalVersions(appRoot: generations.layout.root).isEmpty else {
-            return (false, nil)
+            return (false, PackArrival())
         }
         let fetch = UpdateFetch(
             download, staged: staged, own: own, attempt: attempt, options: options, permitsHost: permitsHost,
@@ -31,13 +31,15 @@ extension PackFetch {
             let why = (error as? UpdateFetch.Unsuitable)?.why ?? (error as? any LarderError)?.message ?? "\(error)"
             generations.log.notice("A pack is fetched whole", ["pack": download.id, "because": why])
             try staged.remove()
-            return (false, why)
+            var spent = PackArrival()
+            (spent.moved, spent.requests, spent.notes) = (fetch.spent.moved, fetch.spent.requests, [why])
+            return (false, spent)
         }
         // What fails from here on is not the update's doing: staging stays, and is committed by the next attempt.
         try generations.commit(staged)
         self.tally.withLock { $0 = tally }
         generations.log.info("A pack was updated", tally.fields(download.id))
-        return (true, nil)
+        return (true, tally)
     }
 
     /// Whether the archive itself is being fetched, and some of it is there.
@@ -65,12 +67,12 @@ extension PackArrival {
 
 extension PackPipeline {
     /// How the archive came.
-    func tally(_ note: String?) -> PackArrival {
-        var tally = PackArrival()
-        tally.moved = download.downloadSize
+    /// - Parameter spent: what an update took that did not work out.
+    func tally(after spent: PackArrival) -> PackArrival {
+        var tally = spent
+        tally.moved += download.downloadSize
         tally.written = bytesWritten
         tally.linked = linked
-        tally.notes = note.map { [$0] } ?? []
         tally.isWhole = true
         return tally
     }

@@ -62,8 +62,9 @@ final class PackFetch: Sendable {
         var brought = false
         do {
             if try commitSealed() { return nil }
-            let (isDone, note) = try update(&brought)
+            let (isDone, before) = try update(&brought)
             if isDone { return nil }
+            var spent = before
             var mayRestart = true
             while true {
                 let pipeline = try makePipeline()
@@ -71,6 +72,7 @@ final class PackFetch: Sendable {
                 do {
                     if pipeline.position < download.downloadSize || download.downloadSize == 0 {
                         try makeRoom?(.archive(fetched: pipeline.position, written: pipeline.unpacked))
+                        spent.requests += 1
                         do {
                             try transfer(pipeline) { brought = true }
                         } catch  where attempt.isStopped || (error as? HTTPClientError)?.isTransient == true {
@@ -83,7 +85,7 @@ final class PackFetch: Sendable {
                     report(progress(pipeline, isFinishing: true))
                     _ = try pipeline.finish(directory: newDirectory())
                     try generations.commit(pipeline.staged)
-                    tally.withLock { $0 = pipeline.tally(note) }
+                    tally.withLock { $0 = pipeline.tally(after: spent) }
                     return nil
                 } catch  where mayRestart && Self.isWorthAnotherTry(error, resumed: resumed) && !attempt.isStopped {
                     // Once more, from the beginning: what was staged may be of other bytes than the server has now.

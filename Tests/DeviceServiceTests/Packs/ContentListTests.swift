@@ -3,6 +3,7 @@
 
 import AppleArchive
 import Crypto
+import DeviceProtocol
 import Kit
 import PackNamespace
 import System
@@ -85,6 +86,35 @@ import Testing
             // The version before went, and its list with it.
             let left = try FileDescriptor.currentDirectory.entries(at: generations.layout.pack("levels")).map(\.name)
             #expect(left.sorted() == ["2-0000", "2-0000.contents"], "seed \(random.seed)")
+        }
+    }
+
+    /// The bytes of a list as they were before they named the archive.
+    static func asBefore(_ list: [UInt8]) -> [UInt8] {
+        var old = Array(list[..<16]) + list[48...].dropLast(Digest.byteCount)
+        old[8] = 1
+        return old + SHA256.hash(old).bytes
+    }
+
+    /// The archive that a version came in is known, whether it was promised or not.
+    @Test(arguments: [true, false]) func theArchiveIsRecorded(_ givesDigest: Bool) throws {
+        try withAppRoot { generations, random in
+            var fixture = PackFixture.random("levels", bytes: 50_000, &random)
+            fixture.givesDigest = givesDigest
+            try install(fixture, in: generations)
+            let pack = try #require(try generations.localPacks().first)
+            let folder = generations.layout.root.appending(pack.directory)
+            let path = ContentList.path(of: folder)
+            let digest = TreeDigest.hash(try fixture.archive())
+            #expect(ContentList(path)?.archive == digest && ContentList.archive(path) == digest)
+            // A list that verifying has written anew still knows it.
+            let file = try #require(fixture.files.first { !$0.value.isEmpty }?.key)
+            try FileDescriptor.currentDirectory.remove(at: folder.appending(file))
+            #expect(try PackVerifier(generations, app: "app").verify(LocalPack(pack)).damaged == [file])
+            #expect(ContentList(path)?.archive == digest)
+            // One of the format before knows none.
+            try AtomicFile.write(Self.asBefore(try File.read(path)), to: path, durable: false)
+            #expect(ContentList(path) != nil && ContentList(path)?.archive == nil && ContentList.archive(path) == nil)
         }
     }
 

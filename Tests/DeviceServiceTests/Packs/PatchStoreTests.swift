@@ -181,6 +181,22 @@ import Testing
         }
     }
 
+    /// An update that does not work out is fetched whole, and what it moved before counts.
+    @Test func whatAnUpdateInVainMovedIsTold() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random)
+            try await harness.fetch(try harness.offer(old).request)
+            let (request, archive, _) = try harness.offerPatch(new, from: old)
+            let index = try #require(request.pack.larder?.index)
+            harness.server.fail(path: "/levels.index", [.wrongByte(100)])
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            let tally = try await tally(harness)
+            #expect(tally.isWhole && tally.notes.count == 1 && tally.requests == 2, "\(tally)")
+            #expect(tally.moved == Int64(archive.count) + index.size, "\(tally) \(archive.count) \(index.size)")
+        }
+    }
+
     /// A file of the old version that was damaged without a trace fails its group alone.
     @Test func aDamagedBaseFailsItsGroupAlone() async throws {
         try await StoreHarness.with { harness in

@@ -42,7 +42,7 @@ struct PackDownload: Hashable, Sendable {
 
     /// What leads from another archive's contents to this one's.
     struct ListedPatch: Hashable, Sendable {
-        /// The version it starts from.
+        /// The version it starts from. Other bytes may have had the same number.
         var from: Int
         /// The tree digest of the other archive, in hexadecimal.
         var base: String

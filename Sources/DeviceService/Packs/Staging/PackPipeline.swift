@@ -130,21 +130,19 @@ final class PackPipeline {
                 "The server sent \(position) bytes of the pack \(download.id), and the manifest promises "
                     + "\(download.downloadSize). Its manifest and its archive do not fit together.")
         }
-        try checkDigest()
+        let archive = try checkedDigest()
         try decoder.finish()
         flusher.wait()
-        return try staged.seal(download, sink, directory: directory, hook: options.hook)
+        return try staged.seal(download, sink, of: archive, directory: directory, hook: options.hook)
     }
 
-    private func checkDigest() throws {
-        guard let expected = download.digest else { return }
+    private func checkedDigest() throws -> Digest {
         let found = digest.finish()
-        guard found.hex == expected else {
-            throw StoreError(
-                .wrongDigest,
-                "The bytes of the pack \(download.id) are not those that the manifest promises (digest \(found.hex), "
-                    + "promised \(expected)). They were changed on the way or on the server; nothing was kept.")
-        }
+        guard let expected = download.digest, found.hex != expected else { return found }
+        throw StoreError(
+            .wrongDigest,
+            "The bytes of the pack \(download.id) are not those that the manifest promises (digest \(found.hex), "
+                + "promised \(expected)). They were changed on the way or on the server; nothing was kept.")
     }
 
     // MARK: - Checkpoints

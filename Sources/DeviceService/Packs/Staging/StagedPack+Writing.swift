@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Crypto
 import Kit
 import System
 
@@ -32,12 +33,15 @@ extension StagedPack {
     }
 
     /// All files are there and checked: puts everything on the disk. After this the pack only needs its commit.
+    /// - Parameter archive: the tree digest of the archive that holds them.
     /// - Returns: the record, which is in staging too.
     /// - Throws: `Errno`, `StoreError`
-    func seal(_ download: PackDownload, _ sink: StagingSink, directory: String, hook: CommitHook?) throws -> PackSeal {
+    func seal(
+        _ download: PackDownload, _ sink: StagingSink, of archive: Digest, directory: String, hook: CommitHook?
+    ) throws -> PackSeal {
         try sink.finish()
         try writeJournal(of: sink)
-        try withJournal(sink.state.journalLength) { try ContentList.write($0, to: list) }
+        try withJournal(sink.state.journalLength) { try ContentList.write($0, of: archive, to: list) }
         let folder = try OwnedDescriptor(self.directory, .readOnly, options: .directory)
         try folder.borrowed.synchronizeFileSystem()
         try hook?(.contentsSynced)

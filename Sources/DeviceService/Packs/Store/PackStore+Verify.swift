@@ -78,7 +78,9 @@ struct PackVerifier {
             }
         }
         result.damaged.sort()
-        if !result.damaged.isEmpty { try records.withUnsafeBytes { try ContentList.write($0, to: path) } }
+        if !result.damaged.isEmpty {
+            try records.withUnsafeBytes { try ContentList.write($0, of: list.archive, to: path) }
+        }
         return result
     }
 

@@ -58,6 +58,21 @@ struct LocalVersions {
         return files(in: own.folder).filter { !kept.contains($0.digest) && $0.size > 0 }
     }
 
+    /// As many patches are looked at for an update: each costs a request.
+    private static let mostPatches = 8
+
+    /// The listed patches that start from the archive of any local version, the smallest first. A version of which nobody
+    /// knows the archive is told by its number.
+    func patches(of download: PackDownload, to own: UpdateFetch.Own?) -> [ListedPatchState] {
+        guard !download.patches.isEmpty else { return [] }
+        let archives = Set(versions().compactMap { ContentList.archive(ContentList.path(of: $0)) })
+        let number = own.flatMap { ContentList.archive(ContentList.path(of: $0.folder)) == nil ? $0.version : nil }
+        let usable = download.patches.filter { patch in
+            patch.from == number || Digest(hex: patch.base).map(archives.contains) == true
+        }
+        return usable.sorted { $0.file.size < $1.file.size }.prefix(Self.mostPatches).map(ListedPatchState.init)
+    }
+
     /// Whether any pack of any app is local.
     var isEmpty: Bool { versions().isEmpty }
 
@@ -96,7 +111,7 @@ struct LocalVersions {
                 path: path, size: UInt64(clamping: status.size), stamp: FileStamp(status), digest: hash.finish()
             ).append(to: &records)
         }
-        try records.withUnsafeBytes { try ContentList.write($0, to: ContentList.path(of: folder)) }
+        try records.withUnsafeBytes { try ContentList.write($0, of: nil, to: ContentList.path(of: folder)) }
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Crypto
+import DeviceProtocol
 import HTTP
 import Kit
 import PackUpdates
@@ -10,17 +11,17 @@ import System
 extension UpdateFetch {
     /// Fetches the index, unless an attempt before did.
     /// - Throws: `Unsuitable`, `HTTPClientError` for what may pass.
-    func fetchIndex() throws -> (PackIndex, Digest, (bytes: Int64, requests: Int)) {
+    func fetchIndex() throws -> (PackIndex, Digest) {
         guard let file = download.index else { throw Unsuitable(why: "the manifest lists no index") }
         let kept = staged.directory.appending("index")
         if let bytes = try? File.read(kept, limit: PackIndex.maximumSize), SHA256.hash(bytes) == file.digest {
-            return (try download.index(of: bytes, listed: file), file.digest, (0, 0))
+            return (try download.index(of: bytes, listed: file), file.digest)
         }
         let bytes = try fetchWhole(file)
         let index = try download.index(of: bytes, listed: file)
         // Kept for when this goes on: an update that begins empties the folder first.
         indexBytes = bytes
-        return (index, file.digest, (Int64(bytes.count), 1))
+        return (index, file.digest)
     }
 
     /// A small file, whole.
@@ -32,6 +33,7 @@ extension UpdateFetch {
         bytes.reserveCapacity(Int(file.size))
         do {
             try attempt.fetch(request) { transfer in
+                spent.requests += 1
                 _ = try transfer.waitForHead()
                 try read(transfer) {
                     bytes.append(contentsOf: $0)

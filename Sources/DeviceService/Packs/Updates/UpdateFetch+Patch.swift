@@ -16,7 +16,7 @@ extension UpdateFetch {
     func resumePatch(_ pipeline: UpdatePipeline) throws {
         guard let progress = pipeline.patch,
             let number = patches.firstIndex(where: { $0.listed.file.digest == progress.file }),
-            let bytes = try? File.read(staged.directory.appending(Self.tableName), limit: PackIndex.maximumSize),
+            let bytes = try? File.read(staged.directory.appending(Self.tableName), limit: PatchTable.maximumSize),
             var reader = patches[number].reader(pipeline.index, pipeline.indexDigest),
             (try? bytes.withUnsafeBytes { try reader.take($0) }) == bytes.count, reader.table != nil
         else { return }

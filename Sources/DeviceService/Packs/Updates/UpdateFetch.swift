@@ -55,6 +55,8 @@ final class UpdateFetch {
     /// Bytes of files that are to come over the network, as far as that is known.
     private var expected: Int64 = 0
     private(set) var brought = false
+    /// What was moved so far, also by an update that does not work out.
+    var spent = PackArrival()
     /// What is to be kept of the index once the folder is made.
     var indexBytes: [UInt8]?
     /// How the server is asked: less once it has shown that it does not give as much.
@@ -66,6 +68,7 @@ final class UpdateFetch {
     /// Each step brings something, or rules something out; more of them would be a mistake.
     private static let mostSteps = 256
 
+    /// Blocks.
     /// - Parameter own: the pack's local version.
     init(
         _ download: PackDownload, staged: StagedPack, own: Own?, attempt: TransferAttempt,
@@ -81,18 +84,19 @@ final class UpdateFetch {
         self.makeRoom = makeRoom
         self.log = log
         self.report = report
-        patches = own.map { own in download.patches.filter { $0.from == own.version }.map(ListedPatchState.init) } ?? []
+        patches = LocalVersions(appRoot: staged.layout.root).patches(of: download, to: own)
     }
 
     /// Stages the new version, checked and flushed. Blocks: for an owned thread.
     /// - Returns: what it took.
     /// - Throws: `Unsuitable` when the archive is to be fetched whole; `HTTPClientError`, `StoreError`, `Errno`.
     func run(directory: String) throws -> PackArrival {
-        let (index, digest, moved) = try fetchIndex()
+        let (index, digest) = try fetchIndex()
         let pipeline = try UpdatePipeline(
             download, staged: staged, index: index, digest: digest, options: options)
-        pipeline.tally.moved += moved.bytes
-        pipeline.tally.requests += moved.requests
+        pipeline.tally.moved += spent.moved
+        pipeline.tally.requests += spent.requests
+        defer { spent = pipeline.tally }
         do {
             try bring(pipeline)
             try attempt.checkStop()
@@ -232,7 +236,7 @@ final class UpdateFetch {
             let count = try transfer.read(into: buffer)
             if count == 0 { return }
             brought = true
-            pipeline?.tally.moved += Int64(count)
+            if let pipeline { pipeline.tally.moved += Int64(count) } else { spent.moved += Int64(count) }
             guard try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])) else { return }
             guard let pipeline else { continue }
             let now = ContinuousClock.now

@@ -81,8 +81,8 @@ struct UpdateForecaster {
         }
         var tables: [Int64] = []
         if planned().method != .nothing {
-            for listed in download.patches where listed.from == own.version {
-                var patch = ListedPatchState(listed)
+            for listed in LocalVersions(appRoot: layout.root).patches(of: download, to: own) {
+                var patch = listed
                 tables.append(try learn(&patch, index, found.digest, &facts.ranges))
                 facts.patches.append(patch.facts(position: nil))
             }

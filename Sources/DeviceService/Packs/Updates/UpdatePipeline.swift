@@ -272,6 +272,7 @@ final class UpdatePipeline {
         tally.written += sink.bytesWritten - lastCheckpoint
         lastCheckpoint = sink.bytesWritten
         flusher.wait()
-        return try staged.seal(download, sink, directory: directory, hook: options.hook)
+        return try staged.seal(
+            download, sink, of: index.archive.digest, directory: directory, hook: options.hook)
     }
 }

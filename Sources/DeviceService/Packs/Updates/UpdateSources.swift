@@ -13,7 +13,6 @@ struct UpdateSources {
     private(set) var contents: LocalContents
     /// Whether the chunks of local files are known, as far as they are wanted.
     private(set) var hasChunks: Bool
-    private var numbers: [LocalFile: Int] = [:]
 
     init(for index: PackIndex) {
         contents = LocalContents(for: index)
@@ -92,11 +91,9 @@ struct UpdateSources {
     }
 
     private mutating func source(_ file: LocalFile) -> LocalContents.Source {
-        let number = numbers[file] ?? files.count
-        if number == files.count {
-            files.append(file)
-            numbers[file] = number
-        }
-        return LocalContents.Source(pack: 0, content: number)
+        // Most files that come again are those that hold a wanted content whole.
+        if let known = contents.source(of: file.digest), self.file(known) == file { return known }
+        files.append(file)
+        return LocalContents.Source(pack: 0, content: files.count - 1)
     }
 }
