@@ -28,6 +28,7 @@ import Testing
         Case("wrong-byte,at=12,probability=0.25", FaultRule(.any, .wrongByte(at: 12), probability: 0.25)),
         Case("short,by=10", FaultRule(.any, .short(by: 10))),
         Case("long", FaultRule(.any, .long(by: 1))),
+        Case("endless,times=1", FaultRule(.any, .endless, times: 1)),
         Case("no-ranges,times=2", FaultRule(.any, .noRanges, times: 2)),
         Case("index=Coast:short,by=1", FaultRule(.index("Coast"), .short(by: 1))),
         Case("patch=Coast:first-range", FaultRule(.patch("Coast"), .firstRange)),

@@ -80,6 +80,20 @@ import Testing
         #expect(start.duration(to: SuspendingClock().now) > .milliseconds(400))
     }
 
+    @Test func endless() async throws {
+        let fixture = try await ServerFixture(faults: ["endless"])
+        let archive = try fixture.archive("Coast")
+        let (bytes, error) = await fetch(fixture, expected: archive.count)
+        #expect(error?.code == .wrongLength, "\(String(describing: error))")
+        #expect(archive.starts(with: bytes))
+        // It does not end by itself.
+        var request = HTTPRequest(url: "\(fixture.url)/assets/Coast")
+        request.takesEveryStatus = true
+        await #expect(throws: HTTPClientError.self) {
+            try await fixture.client().data(for: request, limit: archive.count + (4 << 20))
+        }
+    }
+
     @Test func wrongByteIsAPlaceInTheArchive() async throws {
         let fixture = try await ServerFixture(faults: ["wrong-byte,at=200000"])
         var expected = try fixture.archive("Coast")

@@ -23,8 +23,8 @@ extension ServeCommands {
             Targets are manifest, asset=<pack id>, the index=<pack id> and patch=<pack id> beside it, and *, which is meant \
             when there is none. Kinds: \
             slow (rate=64KiB a second), stall, cut and reset (after=BYTES of the answer, else half of it), wrong-byte \
-            (at=BYTE of the file, else the middle), short and long (by=BYTES), no-ranges, first-range (of several), \
-            wrong-range (other bytes, or parts in another order), shifted (other bytes than the fields say), any status \
+            (at=BYTE of the file, else the middle), short and long (by=BYTES), endless (and without a length), no-ranges, \
+            first-range (of several), wrong-range (other bytes, or parts in another order), shifted (other bytes than the fields say), any status \
             from 400 to 599 \
             such as 404 or 503 (retry-after=SECONDS), and redirect=https|http|loop|URL. Each also takes times=COUNT \
             and probability=0...1. The first fault that fits a request counts. certificate=untrusted|expired|name makes the \

@@ -31,7 +31,7 @@ private struct FaultParser {
     let text: String
 
     private static let kinds = [
-        "slow", "stall", "cut", "reset", "wrong-byte", "short", "long", "no-ranges", "first-range",
+        "slow", "stall", "cut", "reset", "wrong-byte", "short", "long", "endless", "no-ranges", "first-range",
         "wrong-range", "shifted", "redirect", "404", "416", "500",
         "503",
     ]
@@ -90,6 +90,7 @@ private struct FaultParser {
         case "wrong-byte": return .wrongByte(at: try values.size("at"))
         case "short": return .short(by: max(1, try values.size("by") ?? 1))
         case "long": return .long(by: max(1, try values.size("by") ?? 1))
+        case "endless": return .endless
         case "no-ranges": return .noRanges
         case "first-range": return .firstRange
         case "wrong-range": return .wrongRange

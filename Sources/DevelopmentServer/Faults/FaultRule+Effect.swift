@@ -22,6 +22,7 @@ extension FaultRule.Kind {
         case .short(let count): response.body = shortened(response.body, by: count)
         case .long(let count):
             response.body.append(.bytes([UInt8](repeating: 0, count: Int(clamping: min(count, 64 << 20)))))
+        case .endless: response.behaviour.isEndless = true
         case .noRanges: response = whole(response, size: size)
         case .firstRange, .wrongRange, .shifted: response = misranged(response, size: size)
         case .status(let status, let retryAfter):

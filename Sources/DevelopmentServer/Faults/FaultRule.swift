@@ -47,6 +47,8 @@ package struct FaultRule: Hashable, Sendable {
         case short(by: Int64)
         /// So many bytes too many, with a Content-Length that agrees.
         case long(by: Int64)
+        /// Zeroes without end behind the resource, and no Content-Length.
+        case endless
         /// The whole resource, whatever ranges are asked for, as by a server that knows none.
         case noRanges
         /// Of several ranges the first alone.

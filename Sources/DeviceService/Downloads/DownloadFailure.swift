@@ -18,7 +18,7 @@ struct DownloadFailure: Error {
             ?? DeviceError(.failedToStart, "The download of \(name) could not be started: \(cause) Schedule it again.")
     }
 
-    /// - Parameter brought: whether any byte came in this attempt.
+    /// - Parameter brought: whether any byte came in this attempt. What a server drips does not count.
     init(_ cause: any Error, name: String, brought: Bool) {
         if let cause = cause as? DeviceError {
             error = cause
@@ -34,7 +34,8 @@ struct DownloadFailure: Error {
             return
         }
         if cause.isTransient {
-            outcome = .transient(brought: brought, wish: cause.retryAfter, isUnreachable: cause.isUnreachable)
+            outcome = .transient(
+                brought: brought && cause.code != .slow, wish: cause.retryAfter, isUnreachable: cause.isUnreachable)
         }
         switch cause.code {
         case .wrongLength, .tooLarge:

@@ -46,7 +46,7 @@ struct AppDownload: Sendable {
                 try await discard()
             } catch let error as HTTPClientError {
                 try Task.checkCancellation()
-                if came.withLock({ $0 }) {
+                if error.code != .slow, came.withLock({ $0 }) {
                     retries.reset()
                     renewals = 0
                 }

@@ -50,7 +50,9 @@ package final class DeviceService: Sendable {
         let database = try await open(paths)
         let settings = SettingsStore(database: database)
         let trust = TrustStore(paths)
-        let clients = TrustedClient(trust, version: configuration.version, stallTimeout: configuration.stallTimeout)
+        let clients = TrustedClient(
+            trust, version: configuration.version, stallTimeout: configuration.stallTimeout,
+            slowTimeout: configuration.slowTimeout)
         let registry = AppRegistry(database: database)
         let bundles = BundleStore(paths: paths)
         let hosts = HostLimits(registry: registry, bundles: bundles, settings: settings)

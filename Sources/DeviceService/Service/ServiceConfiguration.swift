@@ -12,6 +12,8 @@ package struct ServiceConfiguration: Sendable {
     package var log: Logger
     /// The longest silence of a server, on a connection that bytes are due on, before it is asked again.
     package var stallTimeout: Duration = .seconds(10)
+    /// The time within which an answer has to bring as many bytes as the least rate makes of it, again and again.
+    package var slowTimeout: Duration = .seconds(60)
     /// How an install asks for a manifest that does not come.
     package var manifestRetries = RetryPolicy.essential
     /// How long an extension may take to answer for all packs of one event.

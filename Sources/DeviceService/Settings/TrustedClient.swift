@@ -10,10 +10,11 @@ struct TrustedClient: HTTPClientSource {
     private let shared: HTTPClient
     private static let mostThreads = 4
 
-    init(_ trust: TrustStore, version: String, stallTimeout: Duration) {
+    init(_ trust: TrustStore, version: String, stallTimeout: Duration, slowTimeout: Duration) {
         var configuration = HTTPClientConfiguration()
         configuration.trustedCertificates = [trust.folder]
         configuration.stallTimeout = stallTimeout
+        configuration.slowTimeout = slowTimeout
         configuration.connectTimeout = stallTimeout
         configuration.userAgent = "larderd/\(version)"
         // Only a developer's override leads to plain http: manifests and bundles with such an URL are refused before.

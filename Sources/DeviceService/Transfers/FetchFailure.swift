@@ -11,7 +11,7 @@ struct FetchFailure: Error {
     var outcome: TransferQueue.Outcome
     var error: StoreError
 
-    /// - Parameter brought: whether any byte came in this attempt.
+    /// - Parameter brought: whether any byte came in this attempt. What a server drips does not count.
     init(_ error: any Error, pack: String, brought: Bool) {
         if let failure = error as? FetchFailure {
             self = failure
@@ -31,7 +31,8 @@ struct FetchFailure: Error {
         case let error as HTTPClientError:
             self.error = Self.describe(error, pack)
             if error.isTransient {
-                outcome = .transient(brought: brought, wish: error.retryAfter, isUnreachable: error.isUnreachable)
+                outcome = .transient(
+                    brought: brought && error.code != .slow, wish: error.retryAfter, isUnreachable: error.isUnreachable)
             }
         case let error as ArchiveError:
             self.error = StoreError(.badArchive, "The archive of the pack \(pack) cannot be unpacked.", cause: error)

@@ -34,6 +34,7 @@ extension ActiveTransfer {
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let body = transfer.request.body else { return 0 }
         lastByte = turn.now
+        pace = nil
         do {
             let wanted = min(buffer.count, Int(clamping: body.length - sent))
             guard wanted > 0 else { return 0 }

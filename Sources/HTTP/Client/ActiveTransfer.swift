@@ -21,6 +21,8 @@ final class ActiveTransfer {
     var parser: ResponseHeadParser
     var phase = Phase.connecting
     var lastByte: SuspendingClock.Instant
+    /// nil until an answer begins.
+    var pace: Pace?
     var received: Int64 = 0
     /// Bytes of the request's body that were handed to libcurl.
     var sent: Int64 = 0
@@ -70,15 +72,21 @@ final class ActiveTransfer {
 
     /// When the transfer must be given up: it is looked at in every turn. Silence does not count while it is paused.
     var deadline: SuspendingClock.Instant? {
-        guard let limit, let stall else { return limit ?? stall }
-        return min(limit, stall)
+        [limit, stall, slowness].compactMap(\.self).min()
     }
 
     /// What is said when the deadline has come.
     var lateness: HTTPClientError {
         let place = DisplayURL.text(transfer.request.url)
-        if let limit, stall.map({ limit < $0 }) ?? true {
+        let deadline = deadline
+        if limit == deadline {
             return HTTPClientError(.timedOut, "\(place) was not there within \(transfer.request.timeLimit ?? .zero).")
+        }
+        if stall != deadline, let pace {
+            return HTTPClientError(
+                .slow,
+                "\(place) is too slow: fewer than \(pace.least) bytes in \(configuration.slowTimeout), after \(received) "
+                    + "bytes.")
         }
         return HTTPClientError(
             .stalled, "\(place) stalled: no byte for \(stallTimeout), after \(received) bytes.")
@@ -92,12 +100,24 @@ final class ActiveTransfer {
         phase == .exchanging && !isPaused ? lastByte.advanced(by: stallTimeout) : nil
     }
 
+    private var slowness: SuspendingClock.Instant? { phase == .exchanging && !isPaused ? pace?.deadline : nil }
+
+    /// Bytes of an answer came.
+    private func noteBytes(_ count: Int) {
+        lastByte = turn.now
+        if pace == nil, configuration.leastRate > 0, transfer.request.stallTimeout == nil {
+            pace = Pace(rate: configuration.leastRate, window: configuration.slowTimeout, now: turn.now)
+        }
+        pace?.note(count, at: turn.now)
+    }
+
     /// Makes the handle follow the transfer's pause state.
     func applyPause() {
         let paused = transfer.isPaused || resumeAt != nil
         guard paused != isPaused else { return }
         isPaused = paused
         lastByte = turn.now
+        pace?.begin(at: turn.now)
         larder_curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
     }
 
@@ -121,6 +141,7 @@ final class ActiveTransfer {
     func requestStarts() -> Bool {
         phase = .exchanging
         lastByte = turn.now
+        pace = nil
         return mayAsk(ParsedURL(finalURL)?.host ?? "") && isJudged
     }
 
@@ -144,13 +165,14 @@ final class ActiveTransfer {
 
     /// One line of a head; false breaks the transfer off.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        lastByte = turn.now
+        noteBytes(line.count)
         if failure?.code == .redirect { return true }
         switch parser.take(line) {
         case .more, .trailer: return true
         case .interim:
             // The server has said "100 Continue", and its silence counts while it is sent something.
             if transfer.request.body == nil { phase = .connecting }
+            pace = nil
             return true
         case .redirect(let location):
             phase = .connecting
@@ -189,7 +211,7 @@ final class ActiveTransfer {
 
     /// A piece of the body; what the write callback must return.
     func receive(body bytes: UnsafeRawBufferPointer) -> Int {
-        lastByte = turn.now
+        noteBytes(bytes.count)
         turn.broughtBytes = true
         if failure?.code == .redirect || (refusal != nil && response == nil) {
             // Nobody reads it, and the connection stays of use if it is short.

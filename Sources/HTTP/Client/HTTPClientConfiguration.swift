@@ -13,6 +13,10 @@ package struct HTTPClientConfiguration: Sendable {
     package var connectTimeout: Duration = .seconds(20)
     /// The longest silence on a connection that is not paused.
     package var stallTimeout: Duration = .seconds(30)
+    /// The least rate of an answer on a connection that is not paused, in bytes a second, over each `slowTimeout`: a server that
+    /// drips is never silent. Requests with a silence of their own are exempt; 0 for no such limit.
+    package var leastRate: Int64 = 256
+    package var slowTimeout: Duration = .seconds(60)
     package var userAgent = "larder"
     /// Lets plain http through to 127.0.0.0/8, ::1 and localhost. For developers.
     package var allowsPlainLoopback = false

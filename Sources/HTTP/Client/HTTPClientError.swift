@@ -25,6 +25,8 @@ package struct HTTPClientError: LarderError {
         package static let badTrust = Code(name: "http.bad-trust")
         /// No byte came for longer than the stall time-out.
         package static let stalled = Code(name: "http.stalled")
+        /// Bytes came, but fewer than the least rate.
+        package static let slow = Code(name: "http.slow")
         /// Nobody at the address said anything within the connect time-out.
         package static let noConnection = Code(name: "http.no-connection")
         /// The exchange took longer than its time limit.
@@ -96,7 +98,7 @@ package struct HTTPClientError: LarderError {
     /// Whether the same request may well succeed later without anybody changing anything.
     package var isTransient: Bool {
         switch code {
-        case .resolve, .connect, .noConnection, .stalled, .timedOut, .reset, .cut: true
+        case .resolve, .connect, .noConnection, .stalled, .slow, .timedOut, .reset, .cut: true
         case .status: [408, 425, 429, 500, 502, 503, 504].contains(status ?? 0)
         default: false
         }

@@ -5,11 +5,13 @@ internal import CCurlShim
 internal import Glibc
 
 /// Whether an answer fits what was asked; nothing behind this check doubts offsets and lengths again.
-struct ResponseCheck {
-    let request: HTTPRequest
+package struct ResponseCheck {
+    package let request: HTTPRequest
+
+    package init(request: HTTPRequest) { self.request = request }
 
     /// The answer's head, or why it will not do.
-    func evaluate(status: Int, headers: HTTPHeaders, finalURL: String) throws(HTTPClientError) -> HTTPResponse {
+    package func evaluate(status: Int, headers: HTTPHeaders, finalURL: String) throws(HTTPClientError) -> HTTPResponse {
         let place = DisplayURL.text(finalURL)
         if request.takesEveryStatus {
             let hasNoBody = status == 204 || status == 304 || request.method == .head

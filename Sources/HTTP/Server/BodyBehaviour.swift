@@ -19,6 +19,8 @@ package struct BodyBehaviour: Sendable, Hashable {
     package var breakOffset: Int64 = 0
     /// The byte whose bits are turned over.
     package var wrongByte: Int64?
+    /// Zeroes follow the body without end, and no length is told.
+    package var isEndless = false
 
     package init() {}
 

@@ -49,7 +49,12 @@ struct BodyReader {
             index += 1
             segmentOffset = 0
         }
-        guard index < segments.count else { return .end }
+        guard index < segments.count else {
+            guard behaviour.isEndless else { return .end }
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            position += Int64(buffer.count)
+            return .bytes(buffer.count)
+        }
         let count: Int
         switch segments[index] {
         case .bytes(let bytes):

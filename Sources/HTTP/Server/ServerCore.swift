@@ -160,7 +160,8 @@ final class ServerCore: Sendable {
     private func streamed(_ answer: HTTPServerResponse, _ exchange: Exchange) -> OpaquePointer? {
         let context = Unmanaged.passRetained(ResponseStream(answer, exchange, parking))
         let response = larder_mhd_response(
-            UInt64(answer.bodyLength), ResponseStream.pieceSize, onContent, context.toOpaque(), onContentDone)
+            answer.behaviour.isEndless ? .max : UInt64(answer.bodyLength), ResponseStream.pieceSize, onContent,
+            context.toOpaque(), onContentDone)
         if response == nil { context.release() }
         return response
     }

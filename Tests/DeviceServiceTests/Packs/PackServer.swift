@@ -19,6 +19,10 @@ final class PackServer: Sendable {
         case stall(after: Int64)
         case wrongByte(Int64)
         case redirect(String)
+        /// Twenty bytes a second.
+        case drip
+        /// Zeroes without end behind the file, and no length.
+        case endless
         /// Another file under the same address, from this answer on.
         case replaced([UInt8])
         /// Says and sends this instead.
@@ -143,6 +147,8 @@ final class PackServer: Sendable {
         case .stall(let offset): (behaviour.breaks, behaviour.breakOffset) = (.stall, offset)
         case .wrongByte(let offset): behaviour.wrongByte = offset
         case .lies(let bytes): file = bytes
+        case .drip: behaviour.bytesPerSecond = 20
+        case .endless: behaviour.isEndless = true
         case .none, .replaced, .noRanges, .firstRangeOnly, .mangled: break
         }
         var ranges: [Range<Int64>]?

@@ -18,10 +18,11 @@ struct PlainClients: HTTPClientSource {
     let shared: HTTPClient
 
     /// - Parameter stallTimeout: long, so that a busy machine is not taken for a silent server.
-    init(stallTimeout: Duration = .seconds(120)) {
+    init(stallTimeout: Duration = .seconds(120), slowTimeout: Duration = .seconds(120)) {
         var configuration = HTTPClientConfiguration()
         configuration.allowsPlainLoopback = true
         configuration.stallTimeout = stallTimeout
+        configuration.slowTimeout = slowTimeout
         configuration.connectTimeout = .seconds(30)
         shared = HTTPClient(configuration)
     }

@@ -48,10 +48,13 @@ final class SignedHarness: Sendable {
     var now: Timestamp { clock.withLock { $0 } }
     func pass(days: Int64) { clock.withLock { $0.seconds += days * 86_400 } }
 
-    func restart() async throws {
+    func restart(_ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
         await harness.stop()
         let clock = clock
-        try await harness.start { $0.now = { clock.withLock { $0 } } }
+        try await harness.start {
+            $0.now = { clock.withLock { $0 } }
+            change(&$0)
+        }
     }
 
     // MARK: - What is published

@@ -193,6 +193,26 @@ import Testing
         }
     }
 
+    /// Answers that come so slowly that they never are there, though no connection is ever silent for long.
+    @Test func slowRetrieval() async throws {
+        try await SignedHarness.with { device in
+            try await device.restart {
+                $0.slowTimeout = .seconds(1)
+                $0.manifestRetries = RetryPolicy(
+                    first: .milliseconds(1), longest: .milliseconds(20), patience: .milliseconds(200))
+            }
+            try device.serve(try device.signed([try device.pack("E")], 1))
+            device.server.slow(to: 20)
+            let error = try await device.install(try device.bundle())
+            #expect(error?.code == .manifestUnavailable, "\(String(describing: error))")
+            #expect(error?.message.contains("too slow") == true, "\(String(describing: error))")
+            #expect(try await device.harness.isGone())
+            device.server.spoil(nil)
+            #expect(try await device.install(try device.bundle()) == nil)
+            #expect(try device.contents("E") == "E 1")
+        }
+    }
+
     /// Something else that the same publisher signed.
     @Test func wrongSoftware() async throws {
         try await withApp { device in

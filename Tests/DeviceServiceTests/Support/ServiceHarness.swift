@@ -92,6 +92,7 @@ final class ServiceHarness: Sendable {
         var configuration = ServiceConfiguration(paths: paths, version: "test", log: .silent)
         // A busy machine is not to be taken for a silent server.
         configuration.stallTimeout = .seconds(120)
+        configuration.slowTimeout = .seconds(120)
         // Nor is the machine's battery to decide what a test sees.
         configuration.conditionsRoot = scratch("machine")
         change(&configuration)
