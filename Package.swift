@@ -247,6 +247,10 @@ let package = Package(
             ],
             path: "Tests/Fuzz/PackPatch"),
         .executableTarget(
+            name: "fuzz-range-answer",
+            dependencies: ["FuzzSupport", "TestSupport", "HTTP", "PackUpdates", "AppleArchive", "Kit", "System"],
+            path: "Tests/Fuzz/RangeAnswer"),
+        .executableTarget(
             name: "fuzz-hosting", dependencies: ["FuzzSupport", "Crypto", "HostingModel", "Kit"],
             path: "Tests/Fuzz/Hosting"),
         .testTarget(
