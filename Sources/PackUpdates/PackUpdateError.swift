@@ -18,6 +18,8 @@ package struct PackUpdateErrorCode: ErrorCode {
     package static let unknownVersion = Self(name: "update.unknownVersion")
     /// An archive that no index can describe.
     package static let notIndexable = Self(name: "update.notIndexable")
+    /// A patch that devices would not take, because of the memory that it takes there.
+    package static let tooLarge = Self(name: "update.tooLarge")
     /// An index that belongs to another archive.
     package static let mismatch = Self(name: "update.mismatch")
     /// A file could not be read or written.

@@ -54,7 +54,7 @@ struct PatchMaking: Sendable {
                 return try make(from: base, to: target, isOver)
             } catch is CancellationError where !isCancelled() {
                 return .none(.tooSlow, "It would take longer than \(seconds) seconds.")
-            } catch let error as PackUpdateError where error.code == .notIndexable {
+            } catch let error as PackUpdateError where [.notIndexable, .tooLarge].contains(error.code) {
                 return .none(.impossible, error.message)
             }
         }

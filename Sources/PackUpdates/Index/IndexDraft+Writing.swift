@@ -28,6 +28,7 @@ extension IndexDraft {
     /// - Throws: `AssetPackError`; `outputExists` when something is at `path`. `PackUpdateError.notIndexable` when nobody would
     ///   read it.
     func write(to path: FilePath) throws -> (size: Int64, digest: Digest) {
+        try checkMemory()
         let size = try bodySize()
         guard size <= Int64(PackIndex.maximumSize) else {
             throw PackUpdateError.notIndexable("its index would have \(ByteCount.formatted(size))")
@@ -39,6 +40,19 @@ extension IndexDraft {
             return written
         } catch {
             throw Packager.describe(error, writing: path)
+        }
+    }
+
+    /// Devices would not read it.
+    private func checkMemory() throws {
+        var memory = IndexMemory()
+        try memory.add(columns.storedSizes.count, .block)
+        try memory.add(contents.count, .content)
+        try memory.add(columns.chunkSizes.count, .chunk)
+        try memory.add(entries.count, .entry)
+        for entry in entries {
+            try memory.add(entry.path.utf8.count, .nameByte)
+            if case .link(let target) = entry.kind { try memory.add(target.utf8.count, .nameByte) }
         }
     }
 

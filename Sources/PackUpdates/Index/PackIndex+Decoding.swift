@@ -7,10 +7,10 @@ import Kit
 
 extension PackIndex {
     /// The largest file and the largest body that are read, in bytes.
-    package static let maximumSize = 128 << 20
+    package static let maximumSize = 32 << 20
 
     /// Reads an index from a server or a file, of which nothing is believed.
-    /// - Throws: `PackUpdateError.damagedIndex`, `.unknownVersion`
+    /// - Throws: `PackUpdateError.damagedIndex`, `.unknownVersion`; `.notIndexable` when it would take too much memory.
     package init(decoding file: [UInt8]) throws {
         guard file.count <= Self.maximumSize else {
             throw Self.damaged("it is larger than the \(Self.maximumSize >> 20) MiB that one may have")
@@ -51,8 +51,10 @@ extension PackIndex {
 
     private init(body: ArraySlice<UInt8>) throws {
         var reader = IndexReader(body)
-        let archive = try Archive(&reader)
+        var memory = IndexMemory()
+        let archive = try Archive(&reader, &memory)
         let sizes = try reader.count(upTo: Limits.entries, ofAtLeast: 1 + Digest.byteCount)
+        try memory.add(sizes, .content)
         let contentSizes = try (0..<sizes).map { _ in try reader.size() }
         let digests = try (0..<sizes).map { _ in try reader.digest() }
         let average = try reader.number(upTo: Int64(ContentChunker.averages.upperBound))
@@ -65,13 +67,14 @@ extension PackIndex {
         }
         let chunkCount = ranges.last?.upperBound ?? 0
         guard chunkCount <= reader.remaining / 9 else { throw Self.damaged("it ends too early") }
+        try memory.add(chunkCount, .chunk)
         let chunkSizes = try (0..<chunkCount).map { _ in
             Int(try reader.number(upTo: Int64(ContentChunker.averages.upperBound * 4)))
         }
         let chunks = try chunkSizes.map { size in
             ContentChunker.Chunk(size: size, digestPrefix: try reader.fixed(8).byteSwapped)
         }
-        let entries = try Self.entries(&reader, contentSizes)
+        let entries = try Self.entries(&reader, contentSizes, &memory)
         guard reader.remaining == 0 else { throw Self.damaged("something follows its end") }
         var offsets = [Int64?](repeating: nil, count: sizes)
         for entry in entries {
@@ -88,13 +91,15 @@ extension PackIndex {
             archive: archive, contents: contents, entries: entries, chunkAverage: Int(average), chunks: chunks)
     }
 
-    private static func entries(_ reader: inout IndexReader, _ contentSizes: [Int64]) throws -> [Entry] {
+    private static func entries(
+        _ reader: inout IndexReader, _ contentSizes: [Int64], _ memory: inout IndexMemory
+    ) throws -> [Entry] {
         let count = try reader.count(upTo: Limits.entries, ofAtLeast: 3)
+        try memory.add(count, .entry)
         let kinds = try (0..<count).map { _ in try reader.byte() }
         var paths: [String] = []
         paths.reserveCapacity(count)
         var path: [UInt8] = []
-        var names = 0
         for _ in 0..<count {
             let shared = Int(try reader.number(upTo: Int64(path.count)))
             path.removeLast(path.count - shared)
@@ -102,8 +107,7 @@ extension PackIndex {
             guard path.count < ArchivePath.lengthLimit, let text = String(validating: path, as: UTF8.self) else {
                 throw damaged("a path is too long, or no text")
             }
-            names += path.count
-            guard names <= Limits.names else { throw damaged("its names are too long together") }
+            try memory.add(path.count, .nameByte)
             paths.append(text)
         }
         var end: Int64 = 0
@@ -127,6 +131,7 @@ extension PackIndex {
             case KindNumber.folder: return Entry(path: paths[index], kind: .folder)
             case KindNumber.link:
                 let target = try reader.bytes(Int(try reader.number(upTo: Int64(Limits.linkTarget))))
+                try memory.add(target.count, .nameByte)
                 guard let text = String(validating: target, as: UTF8.self) else {
                     throw damaged("a link's target is no text")
                 }
@@ -138,7 +143,7 @@ extension PackIndex {
 }
 
 extension PackIndex.Archive {
-    fileprivate init(_ reader: inout IndexReader) throws {
+    fileprivate init(_ reader: inout IndexReader, _ memory: inout IndexMemory) throws {
         size = try reader.size()
         digest = try reader.digest()
         letter = try reader.byte()
@@ -149,6 +154,7 @@ extension PackIndex.Archive {
         guard count <= Int64(PackIndex.Limits.blocks), count <= Int64(reader.remaining) else {
             throw PackIndex.damaged("it claims \(count) blocks")
         }
+        try memory.add(Int(count), .block)
         var sizes: [Int] = []
         sizes.reserveCapacity(Int(count))
         for _ in 0..<count { sizes.append(Int(try reader.number(upTo: Int64(PackIndex.Limits.blockSize)))) }

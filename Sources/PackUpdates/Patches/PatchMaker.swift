@@ -57,6 +57,29 @@ package enum PatchMaker {
         }
     }
 
+    private static func table(
+        _ plan: PatchPlan, _ sizes: [Int64], from old: PatchVersion, to new: PatchVersion
+    ) -> PatchTable {
+        PatchTable(
+            indexDigest: new.indexDigest, baseDigest: old.index.archive.digest,
+            groups: zip(plan.groups, sizes).map { group, size in
+                let bases = group.bases.map { old.index.contents[$0] } + group.newBases.map { new.index.contents[$0] }
+                return .init(
+                    targets: group.targets, bases: bases.map { .init(name: ContentName($0.digest), size: $0.size) },
+                    deltaSize: size)
+            })
+    }
+
+    /// - Throws: `PackUpdateError.tooLarge` when devices would not take a patch with this table.
+    static func check(_ table: PatchTable) throws {
+        let (size, most) = (table.encoded().count - PatchTable.headSize, PatchTable.Format.mostTableBytes)
+        guard size > most else { return }
+        throw PackUpdateError(
+            .tooLarge,
+            "There can be no patch: so many files changed that its table would have \(ByteCount.formatted(Int64(size))), and "
+                + "devices take \(ByteCount.formatted(Int64(most))). Without one they fetch the blocks that changed.")
+    }
+
     private static func write(
         from old: PatchVersion, to new: PatchVersion, _ file: FileDescriptor, beside path: FilePath,
         _ pieceSize: Int?, _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
@@ -72,6 +95,9 @@ package enum PatchMaker {
             }
         }
         let plan = PatchPlan(from: old.index, to: new.index, resembling: resembling)
+        // No delta is larger than its targets by as much as a factor of two.
+        let longest = plan.groups.map { $0.targets.reduce(0) { $0 + new.index.contents[$1].size } * 2 }
+        try check(Self.table(plan, longest, from: old, to: new))
         let layout = PatchLayout(of: plan, from: old, to: new)
         let (bases, targets) = try unpack(layout, from: old, to: new, in: folder.path, isCancelled)
         let deltas = try OwnedDescriptor(
@@ -113,14 +139,7 @@ package enum PatchMaker {
         }
         while let piece = pipeline.next(waiting: true) { try finish(piece) }
 
-        let table = PatchTable(
-            indexDigest: new.indexDigest, baseDigest: old.index.archive.digest,
-            groups: zip(plan.groups, sizes).map { group, size in
-                let bases = group.bases.map { old.index.contents[$0] } + group.newBases.map { new.index.contents[$0] }
-                return .init(
-                    targets: group.targets, bases: bases.map { .init(name: ContentName($0.digest), size: $0.size) },
-                    deltaSize: size)
-            })
+        let table = Self.table(plan, sizes, from: old, to: new)
         let head = table.encoded()
         try file.writeAll(head)
         try copy(deltas.borrowed, to: file)

@@ -39,10 +39,13 @@ package struct PatchTable: Hashable, Sendable {
     /// How many bytes a patch's head has; the table follows it.
     package static let headSize = 80
 
+    /// How many bytes head and table have at most.
+    package static let maximumSize = headSize + Format.mostTableBytes
+
     enum Format {
         static let magic = Array("LRDRPTCH".utf8)
         static let version: UInt32 = 1
-        static let mostTableBytes = 64 << 20
+        static let mostTableBytes = 4 << 20
         /// As many files are open at a time when a group is applied.
         static let mostBases = 64
         /// The sum of the bases of a group, in bytes.

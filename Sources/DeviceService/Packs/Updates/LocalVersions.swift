@@ -59,7 +59,7 @@ struct LocalVersions {
     }
 
     /// As many patches are looked at for an update: each costs a request.
-    private static let mostPatches = 8
+    private static let mostPatches = 4
 
     /// The listed patches that start from the archive of any local version, the smallest first. A version of which nobody
     /// knows the archive is told by its number.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import AssetPacks
+import Crypto
+import Kit
+import System
+import TestSupport
+import Testing
+
+@testable import PackUpdates
+
+/// What an index takes in memory is reckoned before it is taken, and by whoever makes one.
+@Suite struct IndexMemoryTests {
+    @Test(arguments: [IndexMemory.Item.nameByte, .block, .chunk, .entry, .content]) func eachHasItsPrice(
+        _ item: IndexMemory.Item
+    ) throws {
+        let most = IndexMemory.limit / item.rawValue
+        var memory = IndexMemory()
+        try memory.add(most, item)
+        let error = #expect(throws: PackUpdateError.self) { try memory.add(1, item) }
+        #expect(error?.code == .notIndexable && error?.message.contains("memory") == true)
+        var other = IndexMemory()
+        #expect(throws: PackUpdateError.self) { try other.add(.max, item) }
+    }
+
+    /// It is refused before memory is taken for what it claims.
+    @Test func whatWouldTakeTooMuchIsNotRead() throws {
+        func refusal(blocks: Int) -> PackUpdateErrorCode? {
+            // An archive in blocks of a byte each.
+            var body: [UInt8] = [0x80, 0x01] + [UInt8](repeating: 0, count: Digest.byteCount) + [0x65, 1]
+            body.append(number: blocks)
+            body += [UInt8](repeating: 1, count: blocks)
+            var file = PackIndex.magic + [1, 0, 0, 0, 0, 0, 0, 0]
+            file.append(littleEndian: UInt64(body.count))
+            return #expect(throws: PackUpdateError.self) { try PackIndex(decoding: file + body) }?.code
+        }
+        #expect(refusal(blocks: 1000) == .damagedIndex)
+        #expect(refusal(blocks: IndexMemory.limit / 40 + 1) == .notIndexable)
+    }
+
+    @Test func whatWouldTakeTooMuchIsNotMade() throws {
+        let columns = IndexDraft.Columns()
+        try columns.storedSizes.append(number: 100)
+        let content = PackIndex.Content(digest: SHA256.hash([1]), size: 10, offset: 50, chunks: 0..<0)
+        func write(contents: Int, at path: FilePath) throws -> Int64 {
+            let draft = IndexDraft(
+                size: 128, digest: SHA256.hash([]), letter: UInt8(ascii: "e"), blockSize: 4096, streamSize: 300,
+                contents: [PackIndex.Content](repeating: content, count: contents),
+                entries: [.init(path: "manifest.json", kind: .file(content: 0, offset: 50, isExecutable: false))],
+                chunkAverage: 32 << 10, columns: columns)
+            return try draft.write(to: path).size
+        }
+        try Scratch.with { scratch in
+            let path = scratch("pack.aar.index")
+            let error = #expect(throws: PackUpdateError.self) {
+                try write(contents: IndexMemory.limit / 600, at: path)
+            }
+            #expect(error?.code == .notIndexable && error?.message.contains("80 MiB of memory") == true)
+            #expect(!FileDescriptor.currentDirectory.exists(at: path))
+            #expect(try write(contents: 10, at: path) > 0)
+        }
+    }
+
+    /// A patch whose table devices would not take is not made.
+    @Test func tablesThatAreTooLargeAreNotMade() throws {
+        let base = PatchTable.Base(name: ContentName(SHA256.hash([3])), size: 1)
+        let group = PatchTable.Group(
+            targets: [1], bases: [PatchTable.Base](repeating: base, count: PatchTable.Format.mostBases), deltaSize: 1)
+        func table(_ groups: Int) -> PatchTable {
+            PatchTable(
+                indexDigest: SHA256.hash([1]), baseDigest: SHA256.hash([2]),
+                groups: [PatchTable.Group](repeating: group, count: groups))
+        }
+        let (size, most) = (table(1).encoded().count - PatchTable.headSize, PatchTable.Format.mostTableBytes)
+        try PatchMaker.check(table(most / size - 1))
+        let error = #expect(throws: PackUpdateError.self) { try PatchMaker.check(table(most / (size - 1) + 1)) }
+        #expect(error?.code == .tooLarge && error?.message.contains("4.2 MB") == true)
+        var head = Array(table(1).encoded().prefix(PatchTable.headSize))
+        #expect(throws: Never.self) { try PatchTable.size(head: head) }
+        for (place, byte) in [1, 0, 0x40, 0].enumerated() { head[12 + place] = UInt8(byte) }
+        #expect(throws: PackUpdateError.self) { try PatchTable.size(head: head) }
+    }
+}
