@@ -84,14 +84,12 @@ extension DeviceCommands {
                 try context.print(encoding: app)
             } else if let error = app.error {
                 context.note("\(app.app): \(error.message)")
-            } else if app.updating.isEmpty, app.removed.isEmpty {
-                context.print("\(app.app): up to date")
             } else {
                 let parts = [
-                    app.updating.isEmpty ? nil : "updating \(app.updating.joined(separator: ", "))",
-                    app.removed.isEmpty ? nil : "removed \(app.removed.joined(separator: ", "))",
-                ]
-                context.print("\(app.app): \(parts.compactMap { $0 }.joined(separator: "; "))")
+                    ("updating ", app.updating), ("being updated already: ", app.underWay ?? []),
+                    ("removed ", app.removed),
+                ].filter { !$0.1.isEmpty }.map { $0.0 + $0.1.joined(separator: ", ") }
+                context.print("\(app.app): \(parts.isEmpty ? "up to date" : parts.joined(separator: "; "))")
             }
         }
         guard let failed = reply.apps.compactMap(\.error).first else { return .success }

@@ -106,10 +106,13 @@ package struct CheckForUpdatesRequest: DeviceRequest {
     package struct Reply: Codable, Hashable, Sendable {
         /// Packs whose update this call registered; they are not there yet.
         package var updating: [String]
+        /// Packs whose update was registered before and is not there yet; nil from a service that does not tell.
+        package var underWay: [String]?
         package var removed: [String]
 
-        package init(updating: [String], removed: [String]) {
+        package init(updating: [String], underWay: [String] = [], removed: [String]) {
             self.updating = updating
+            self.underWay = underWay
             self.removed = removed
         }
     }

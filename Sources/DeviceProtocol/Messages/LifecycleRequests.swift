@@ -151,12 +151,17 @@ package struct CheckRequest: DeviceRequest {
     package struct AppResult: Codable, Hashable, Sendable {
         package var app: String
         package var updating: [String]
+        /// Packs whose update was being fetched before; nil from a service that does not tell.
+        package var underWay: [String]?
         package var removed: [String]
         package var error: DeviceError?
 
-        package init(app: String, updating: [String], removed: [String], error: DeviceError? = nil) {
+        package init(
+            app: String, updating: [String], underWay: [String] = [], removed: [String], error: DeviceError? = nil
+        ) {
             self.app = app
             self.updating = updating
+            self.underWay = underWay
             self.removed = removed
             self.error = error
         }

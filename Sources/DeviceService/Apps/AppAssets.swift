@@ -95,12 +95,16 @@ struct AppAssets: Sendable {
         let transfers = try await store.transfers(app: app).filter { $0.state != .failed }
         let busy = Set(transfers.map { "\($0.pack) \($0.version)" })
         var updates: [DownloadManifestPack] = []
-        var removed: [String] = []
+        var (underWay, removed): ([String], [String]) = ([], [])
         for local in try await store.localPacks(app: app) {
             if let offered = manifest[local.id] {
                 // Any other version is newer: publishers also go back (BA 1.15).
-                let isUnderWay = busy.contains("\(offered.id) \(offered.version)")
-                if offered.version != local.version, !isUnderWay { updates.append(offered) }
+                guard offered.version != local.version else { continue }
+                if busy.contains("\(offered.id) \(offered.version)") {
+                    underWay.append(offered.id)
+                } else {
+                    updates.append(offered)
+                }
             } else {
                 try await store.remove(app: app, pack: local.id)
                 removed.append(local.id)
@@ -114,7 +118,8 @@ struct AppAssets: Sendable {
             try await store.request(
                 updates.map { PackRequest(app: app, pack: $0, kind: .update, foreground: isForeground) })
         }
-        return CheckForUpdatesRequest.Reply(updating: updates.map(\.id).sorted(), removed: removed.sorted())
+        return CheckForUpdatesRequest.Reply(
+            updating: updates.map(\.id).sorted(), underWay: underWay.sorted(), removed: removed.sorted())
     }
 
     static func notFound(_ pack: String, _ app: String) -> DeviceError {

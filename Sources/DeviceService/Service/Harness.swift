@@ -172,7 +172,10 @@ struct Harness: Sendable {
                     continue
                 }
                 let reply = try await assets.checkForUpdates(record.id)
-                results.append(CheckRequest.AppResult(app: record.id, updating: reply.updating, removed: reply.removed))
+                results.append(
+                    CheckRequest.AppResult(
+                        app: record.id, updating: reply.updating, underWay: reply.underWay ?? [], removed: reply.removed
+                    ))
             } catch let error as DeviceError where app == nil && error.code == .badBundle {
                 continue  // An app without managed packs has nothing to check.
             } catch {

@@ -26,6 +26,7 @@ package final class Host: Sendable {
             _ = try store.issuer()
             try store.settle(configuration)
             try store.notePatchesFrom(configuration.limits.patchesFrom)
+            try store.prepareUpdatesWithoutRoom()
             return try store.setting("addressSecret") { Hexadecimal.encode(Identifier.secret()) }
         }
         context = HostContext(

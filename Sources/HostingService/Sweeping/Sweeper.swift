@@ -59,6 +59,7 @@ struct Sweeper: Sendable {
         }
         if plan.freedBytes > 0 {
             log.notice("The storage was swept.", ["freed": ByteCount.formatted(plan.freedBytes)])
+            try await database.write { try $0.prepareUpdatesWithoutRoom() }
         }
         return plan
     }

@@ -78,6 +78,16 @@ extension Connection {
             ])
     }
 
+    /// Has those made that there was no room for.
+    /// - Throws: `DatabaseError`
+    func prepareUpdatesWithoutRoom() throws {
+        let versions = try rows(
+            #"SELECT DISTINCT "version" FROM "updateFiles" WHERE "state" = ?"#,
+            [.text(UpdateFile.State.noRoom.rawValue)]
+        ) { $0.text(0) }
+        for version in versions { try add(Job(kind: .prepareUpdates, subject: version)) }
+    }
+
     /// Devices are told no more of a file that is about to be noted as unneeded; false when it is needed after all.
     /// - Throws: `DatabaseError`
     func retireUpdateFile(_ digest: String) throws -> Bool {

@@ -35,6 +35,7 @@ struct UpdateFile: Sendable, Hashable {
         /// Devices would not fetch clearly less with it.
         case notSmaller = "NOT_SMALLER"
         case tooSlow = "TOO_SLOW"
+        /// Tried again by the next job, as one is added at the host's start and when a sweep has freed something.
         case noRoom = "NO_ROOM"
         /// There can be none.
         case impossible = "IMPOSSIBLE"

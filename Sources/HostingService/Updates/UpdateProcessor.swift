@@ -37,12 +37,17 @@ struct UpdateProcessor: Sendable {
 
     /// - Throws: when the host cannot do its work: the job stays.
     func process(_ job: ClaimedJob) async throws {
+        var tried: Set<String> = []
         while true {
             try Task.checkCancellation()
             let retry = context.clock().seconds + 30
             let lack = await lackOfLibrary()
-            switch try await context.database.write({ try begin(job, retry: retry, lack: lack, in: $0) }) {
-            case .work(let work): guard try await perform(work, job) else { return }
+            switch try await context.database.write({ [tried] in
+                try begin(job, tried: tried, retry: retry, lack: lack, in: $0)
+            }) {
+            case .work(let work):
+                tried.insert(work.file.base?.id ?? "")
+                guard try await perform(work, job) else { return }
             case .settled: continue
             case .over: return
             }
@@ -63,9 +68,12 @@ struct UpdateProcessor: Sendable {
 
     /// Takes the next step, and notes that it was begun; removes the job when there is none.
     /// - Parameters:
+    ///   - tried: what was to be made in this job before.
     ///   - retry: when the job is to be tried again if something is in its way.
     ///   - lack: why this host can make no patches.
-    private func begin(_ job: ClaimedJob, retry: Int64, lack: String?, in store: borrowing Connection) throws -> Begun {
+    private func begin(
+        _ job: ClaimedJob, tried: Set<String>, retry: Int64, lack: String?, in store: borrowing Connection
+    ) throws -> Begun {
         try store.confirm(job)
         guard let version = try store.record(.backgroundAssetVersions, job.subject),
             let archive = VersionContent.digest(of: version), let packID = version.text("backgroundAsset"),
@@ -81,7 +89,7 @@ struct UpdateProcessor: Sendable {
         func index(of id: String) -> UpdateFile? { files[id]?.first { $0.base == nil } }
         let step = UpdateSteps.next(
             bases: bases, index: index(of: version.id),
-            patches: Dictionary(own.compactMap { file in file.base.map { ($0.id, file) } }) { $1 })
+            patches: Dictionary(own.compactMap { file in file.base.map { ($0.id, file) } }) { $1 }, tried: tried)
         var work = Work(
             file: UpdateFile(version: version.id, app: version.app, state: .pending), archive: archive,
             index: index(of: version.id)?.stored?.digest)

@@ -20,8 +20,12 @@ enum UpdateSteps {
     ///   - bases: the versions from which there should be patches, the first to be made first.
     ///   - index: what is known of the version's index.
     ///   - patches: likewise of patches, by the identifiers of their bases.
-    static func next(bases: [PatchSelection.Version], index: UpdateFile?, patches: [String: UpdateFile]) -> Step {
-        switch state(of: index) {
+    ///   - tried: the bases of patches that this job tried to make, and "" for the index: what there was no room for is tried
+    ///     once more by each job.
+    static func next(
+        bases: [PatchSelection.Version], index: UpdateFile?, patches: [String: UpdateFile], tried: Set<String>
+    ) -> Step {
+        switch state(of: index, tried) {
         case .missing: return .makeIndex
         case .step(let step): return step
         case .settled: break
@@ -29,7 +33,7 @@ enum UpdateSteps {
         // Without an index devices cannot use a patch.
         guard index?.state == .listed else { return .done }
         for base in bases {
-            switch state(of: patches[base.id]) {
+            switch state(of: patches[base.id], tried) {
             case .missing: if base.digest != nil { return .makePatch(from: base) }
             case .step(let step): return step
             case .settled: continue
@@ -44,12 +48,13 @@ enum UpdateSteps {
         case step(Step)
     }
 
-    private static func state(of file: UpdateFile?) -> Condition {
+    private static func state(of file: UpdateFile?, _ tried: Set<String>) -> Condition {
         switch file?.state {
         case nil: .missing
         case .pending: if let file, file.attempts >= attempts { .step(.giveUp(file)) } else { .missing }
         case .retired: file.map { .step(.relist($0)) } ?? .missing
-        case .listed, .notSmaller, .tooSlow, .noRoom, .impossible, .failed: .settled
+        case .noRoom: tried.contains(file?.base?.id ?? "") ? .settled : .missing
+        case .listed, .notSmaller, .tooSlow, .impossible, .failed: .settled
         }
     }
 }

@@ -20,9 +20,12 @@ import Testing
                 ? .init(digest: TreeDigest.hash([UInt8(base ?? 0)]), size: 1, sha256: "") : nil)
     }
 
-    private func next(_ index: UpdateFile?, _ patches: UpdateFile...) -> UpdateSteps.Step {
+    private func next(
+        _ index: UpdateFile?, _ patches: UpdateFile..., tried: Set<String> = []
+    ) -> UpdateSteps.Step {
         UpdateSteps.next(
-            bases: bases, index: index, patches: Dictionary(patches.map { ($0.base?.id ?? "", $0) }) { $1 })
+            bases: bases, index: index, patches: Dictionary(patches.map { ($0.base?.id ?? "", $0) }) { $1 },
+            tried: tried)
     }
 
     @Test func theIndexComesFirstAndThenPatchesInTheirOrder() {
@@ -31,7 +34,18 @@ import Testing
         #expect(next(index) == .makePatch(from: bases[0]))
         #expect(next(index, file(3, .listed)) == .makePatch(from: bases[1]))
         #expect(next(index, file(3, .notSmaller), file(2, .tooSlow)) == .makePatch(from: bases[2]))
-        #expect(next(index, file(3, .listed), file(2, .noRoom), file(1, .failed)) == .done)
+        #expect(next(index, file(3, .listed), file(2, .impossible), file(1, .failed)) == .done)
+    }
+
+    /// Room may have come since: each job tries once more.
+    @Test func whatThereWasNoRoomForIsTriedByEachJob() {
+        let index = file(nil, .listed)
+        let known = [file(3, .listed), file(2, .noRoom), file(1, .noRoom)]
+        #expect(next(index, known[0], known[1], known[2]) == .makePatch(from: bases[1]))
+        #expect(next(index, known[0], known[1], known[2], tried: ["v2"]) == .makePatch(from: bases[2]))
+        #expect(next(index, known[0], known[1], known[2], tried: ["v2", "v1"]) == .done)
+        #expect(next(file(nil, .noRoom)) == .makeIndex)
+        #expect(next(file(nil, .noRoom), tried: [""]) == .done)
     }
 
     @Test func withoutAnIndexThereAreNoPatches() {
@@ -59,6 +73,6 @@ import Testing
 
     @Test func aBaseWithoutArchiveIsPassedOver() {
         let gone = PatchSelection.Version(id: "v9", number: 9, digest: nil, live: [], former: [])
-        #expect(UpdateSteps.next(bases: [gone], index: file(nil, .listed), patches: [:]) == .done)
+        #expect(UpdateSteps.next(bases: [gone], index: file(nil, .listed), patches: [:], tried: []) == .done)
     }
 }
