@@ -265,11 +265,13 @@ import Testing
         Trouble(faults: ["index=Isles:404"], note: "404", isWhole: true),
         Trouble(faults: ["index=Isles:long,by=10"], note: "Isles.index", isWhole: true),
         Trouble(faults: ["index=Isles:short,by=10"], note: "Isles.index", isWhole: true),
+        Trouble(faults: ["index=Isles:endless"], note: "Isles.index", isWhole: true),
         Trouble(faults: ["index=Isles:503,times=2", "index=Isles:cut,times=2"]),
         Trouble(faults: ["patch=Isles:wrong-byte"], hasPatch: true, note: "patch"),
         Trouble(faults: ["patch=Isles:wrong-byte,at=20"], hasPatch: true, note: "patch"),
         Trouble(faults: ["patch=Isles:404"], hasPatch: true, note: "404"),
         Trouble(faults: ["patch=Isles:short,by=1000"], hasPatch: true, note: "bytes long"),
+        Trouble(faults: ["patch=Isles:endless"], hasPatch: true, note: "more than"),
         Trouble(faults: ["patch=Isles:cut,times=2", "patch=Isles:reset,times=1"], hasPatch: true),
         Trouble(faults: ["asset=Isles:first-range"], note: "no several ranges"),
         Trouble(faults: ["asset=Isles:wrong-range"], note: "the bytes", isWhole: true),
@@ -277,6 +279,7 @@ import Testing
         Trouble(faults: ["asset=Isles:416,times=1"], note: "416", isWhole: true),
         Trouble(faults: ["asset=Isles:cut,after=30kB,times=3", "asset=Isles:503,times=1"]),
         Trouble(faults: ["asset=Isles:404"], fails: true),
+        Trouble(faults: ["asset=Isles:endless"], note: "no several ranges"),
         Trouble(faults: ["index=Isles:404", "asset=Isles:wrong-byte"], fails: true),
     ]
 
