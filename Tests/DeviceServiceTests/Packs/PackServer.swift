@@ -31,6 +31,8 @@ final class PackServer: Sendable {
         case noRanges
         /// Of several ranges gives the first.
         case firstRangeOnly
+        /// Answers requests for several ranges with this status, and 200 with the whole file.
+        case singleRangesOnly(Int)
         /// An answer with ranges is changed in a few places, as this seed says.
         case mangled(UInt64)
     }
@@ -149,13 +151,17 @@ final class PackServer: Sendable {
         case .lies(let bytes): file = bytes
         case .drip: behaviour.bytesPerSecond = 20
         case .endless: behaviour.isEndless = true
-        case .none, .replaced, .noRanges, .firstRangeOnly, .mangled: break
+        case .none, .replaced, .noRanges, .firstRangeOnly, .mangled, .singleRangesOnly: break
         }
         var ranges: [Range<Int64>]?
         if let range, let field = RangeField(range) { ranges = field.resolved(size: Int64(file.count)) }
         if let condition = request.headers["If-Range"], condition != etag { ranges = nil }
         if case .noRanges = fault { ranges = nil }
         if case .firstRangeOnly = fault { ranges = ranges.map { Array($0.prefix(1)) } }
+        if case .singleRangesOnly(let status) = fault, let asked = ranges, asked.count > 1 {
+            if status != 200 { return .text(status, "one range at a time") }
+            ranges = nil
+        }
         var response = answer(file, ranges, etag, behaviour)
         if case .mangled(let seed) = fault, response.status == 206 { mangle(&response, seed) }
         return response

@@ -159,14 +159,15 @@ import Testing
 
     /// Whatever the server does, the new version is right in the end, and the reason for moving more is told.
     @Test(arguments: [
-        Trouble(testDescription: "no ranges", archive: [.noRanges], note: "gives no ranges"),
+        Trouble(testDescription: "no ranges", archive: [.noRanges, .noRanges], note: "gives no ranges"),
         Trouble(testDescription: "first range only", archive: [.firstRangeOnly], note: "no several ranges"),
         Trouble(testDescription: "no index", index: .status(404), note: "nothing there (404)"),
         Trouble(testDescription: "wrong index", index: .wrongByte(100), note: "not the one that is listed"),
         Trouble(testDescription: "damaged heads", damagesHeads: true, note: "archive"),
         Trouble(testDescription: "damaged blocks", damagesContents: true, note: "does not hold what its index says"),
         Trouble(testDescription: "broken off", archive: [.cut(after: 20_000), .reset(after: 9000), .status(503)]),
-        Trouble(testDescription: "range refused", archive: [.status(416)], note: "416"),
+        Trouble(testDescription: "ranges refused", archive: [.status(416)], note: "no several ranges"),
+        Trouble(testDescription: "every range refused", archive: [.status(416), .status(416)], note: "416"),
     ])
     func serversInTrouble(_ trouble: Trouble) async throws {
         try await StoreHarness.with { harness in

@@ -40,12 +40,7 @@ extension UpdateFetch {
         let range: Range<Int64>
     }
 
-    var rangesPerRequest: Int {
-        switch ranges {
-        case .none, .single: 1
-        case .several(let most): max(1, most)
-        }
-    }
+    var rangesPerRequest: Int { ranges.perRequest }
 
     /// Fetches runs of blocks with one request.
     /// - Returns: false when the server has shown that it has to be asked in another way.
@@ -60,10 +55,10 @@ extension UpdateFetch {
         decoder.deliver = { try assembler.take($0, $1) }
         decoder.blockEnded = { [unowned pipeline] _ in try pipeline.checkpointIfDue() }
         do {
-            let hasRanges = try attempt.fetch(request) { transfer in
+            let hasCome = try attempt.fetch(request) { transfer in
                 let head = try transfer.waitForHead()
                 pipeline.tally.requests += 1
-                guard head.status == 206 else { return false }
+                if asksForLess(head, runs.count, pipeline) { return false }
                 pipeline.validator = head.resumeValidator
                 var body = try RangedBody(head, request: request)
                 try read(transfer, counting: pipeline) { bytes in
@@ -73,11 +68,7 @@ extension UpdateFetch {
                 try body.finish()
                 return true
             }
-            guard hasRanges else {
-                ranges = .none
-                note("its server gives no ranges, or another file by now", pipeline)
-                return false
-            }
+            guard hasCome else { return false }
             try decoder.finish()
             return true
         } catch {
@@ -92,14 +83,47 @@ extension UpdateFetch {
         }
     }
 
-    /// Whether an answer shows that the server gives one range only.
-    func asksForLess(_ error: any Error, _ asked: Int, _ pipeline: UpdatePipeline) -> Bool {
-        guard let error = error as? HTTPClientError, error.code == .badResponse, asked > 1, rangesPerRequest > 1 else {
-            return false
+    /// Whether an answer is the whole file although ranges were asked for; it is not read then. Many servers, of object stores
+    /// too, answer so when asked for several ranges and give single ones, so only then it means that they give none.
+    func asksForLess(_ head: HTTPResponse, _ asked: Int, _ pipeline: UpdatePipeline) -> Bool {
+        guard head.status == 200, asked > 0 else { return false }
+        if asked > 1 {
+            askForSingleRanges(pipeline)
+        } else {
+            ranges = .none
+            note("its server gives no ranges, or another file by now", pipeline)
         }
-        note("the server gives no several ranges at once", pipeline)
-        ranges = .single
         return true
+    }
+
+    /// Whether a failure shows that the server gives one range only.
+    func asksForLess(_ error: any Error, _ asked: Int, _ pipeline: UpdatePipeline) -> Bool {
+        guard let error = error as? HTTPClientError, asked > 1, rangesPerRequest > 1, error.mayBeOfSeveralRanges
+        else { return false }
+        askForSingleRanges(pipeline)
+        return true
+    }
+
+    private func askForSingleRanges(_ pipeline: UpdatePipeline) {
+        ranges = .single
+        note("the server gives no several ranges at once", pipeline)
+    }
+}
+
+extension UpdateFacts.Ranges {
+    /// How many to ask for at once.
+    var perRequest: Int {
+        switch self {
+        case .none, .single: 1
+        case .several(let most): max(1, most)
+        }
+    }
+}
+
+extension HTTPClientError {
+    /// Whether another request, for one range, may fare better. Servers refuse several with 400, 403, 416, or 501.
+    var mayBeOfSeveralRanges: Bool {
+        code == .badResponse || !isTransient && status.map { ![401, 404, 410].contains($0) } ?? false
     }
 }
 

@@ -112,10 +112,11 @@ extension UpdateFetch {
             var request = HTTPRequest(url: file.url, expectedLength: file.size)
             if !isAll { request.ranges = Array(use.ranges[start..<min(start + rangesPerRequest, use.ranges.count)]) }
             request.permitsHost = permitsHost
-            let isWhole = try attempt.fetch(request) { transfer in
+            let hasCome = try attempt.fetch(request) { transfer in
                 let head = try transfer.waitForHead()
                 pipeline.tally.requests += 1
-                guard head.status == 206 else {
+                if asksForLess(head, request.ranges.count, pipeline) { return false }
+                guard !isAll else {
                     var offset: Int64 = 0
                     try read(transfer, counting: pipeline) { bytes in
                         try run.applier.take(offset, bytes)
@@ -130,9 +131,9 @@ extension UpdateFetch {
                     return true
                 }
                 try body.finish()
-                return false
+                return true
             }
-            if isWhole { break }
+            guard hasCome else { return }
         }
         try run.applier.finish()
     }

@@ -80,8 +80,9 @@ struct UpdateForecaster {
             UpdatePlanner(target: index, local: sources.contents, facts: facts).plan()
         }
         var tables: [Int64] = []
+        let patches = LocalVersions(appRoot: layout.root).patches(of: download, to: own)
         if planned().method != .nothing {
-            for listed in LocalVersions(appRoot: layout.root).patches(of: download, to: own) {
+            for listed in patches {
                 var patch = listed
                 tables.append(try learn(&patch, index, found.digest, &facts.ranges))
                 facts.patches.append(patch.facts(position: nil))
@@ -90,7 +91,8 @@ struct UpdateForecaster {
         if !sources.hasChunks, planned().actions == nil || !planned().blocks.isEmpty {
             try sources.addChunks(for: index, of: own, finding: { try find($0) { $0 } }) { try attempt.checkStop() }
         }
-        let plan = planned()
+        var plan = planned()
+        while try isRefused(plan, patches, &facts.ranges) { plan = planned() }
         guard let changed = plan.changedContents else {
             throw UpdateFetch.Unsuitable(why: "fetching its archive whole takes less than its parts")
         }
@@ -141,6 +143,42 @@ struct UpdateForecaster {
             patch.isUseless = true
             return 0
         }
+    }
+
+    /// Learns whether the server gives ranges as a plan wants them: asks for the first byte of each in its first request.
+    /// - Returns: whether it gives less, so that there will be another plan.
+    private func isRefused(
+        _ plan: UpdatePlan, _ patches: [ListedPatchState], _ ranges: inout UpdateFacts.Ranges
+    ) throws -> Bool {
+        var request = HTTPRequest(url: download.url, expectedLength: download.downloadSize)
+        var wanted = plan.blocks.isEmpty ? [] : plan.archiveRanges
+        if wanted.isEmpty, let use = plan.patch, ranges != .none {
+            let file = patches[use.number].listed.file
+            wanted = use.ranges == [0..<file.size] ? [] : use.ranges
+            (request.url, request.expectedLength) = (file.url, file.size)
+        }
+        guard !wanted.isEmpty else { return false }
+        request.ranges = wanted.prefix(ranges.perRequest).map { $0.lowerBound..<$0.lowerBound + 1 }
+        request.permitsHost = permitsHost
+        let asked = request.ranges.count
+        do {
+            let isGiven = try attempt.fetch(request) { transfer in
+                let head = try transfer.waitForHead()
+                guard head.status == 206 else { return false }
+                var body = try RangedBody(head, request: request)
+                try read(transfer) { bytes in
+                    try body.take(bytes) { _, _ in }
+                    return true
+                }
+                try body.finish()
+                return true
+            }
+            if isGiven { return false }
+        } catch let error as HTTPClientError where error.mayBeOfSeveralRanges && !attempt.isStopped {
+            guard asked > 1 else { throw UpdateFetch.Unsuitable(why: error.message) }
+        }
+        ranges = asked > 1 ? .single : .none
+        return true
     }
 
     /// - Parameter body: takes what comes, and says whether more is wanted.
