@@ -317,7 +317,7 @@ import Testing
             testDescription: "loop", change: { $0.entries = [.link("Contents/l", "m"), .link("Contents/m", "l")] },
             says: "does not hold"),
         BadPack(
-            testDescription: "link to folder", change: { $0.entries = [.link("Contents/l", "a")] }, says: "is no file"),
+            testDescription: "into itself", change: { $0.entries = [.link("Contents/a/l", "../a")] }, says: "no end"),
         BadPack(
             testDescription: "link for Contents", change: { $0.entries = [.link("Contents", "/tmp")] }, says: "outside"),
         BadPack(

@@ -6,10 +6,13 @@ import Kit
 import PackNamespace
 import System
 
-/// Links: second names of the pack's files, made when all files are there.
+/// Links: second names of the pack's files, made when all files are there. One to a folder becomes a folder with second names of
+/// the files in that.
 extension StagingSink {
     /// What a link takes beside its names, in bytes.
     private static let perLink: UInt64 = 64
+    /// As many links to folders are followed, one to the next.
+    private static let mostFollowed = 40
 
     /// Notes a symbolic link.
     /// - Throws: `StoreError` when it leads out of the pack.
@@ -21,7 +24,7 @@ extension StagingSink {
         guard !target.hasPrefix("/"), !climbs, !resolved.components.isEmpty else {
             throw bad("holds the link \(path) to \(target), which leads out of the pack")
         }
-        // No component of the target can be a link, because links are no directories here.
+        // A target may lead through a link to a folder only downwards: that is looked for when the folder is there.
         let link = Link(path: path, target: FilePath(absolute: false, resolved.components).string)
         try keep(link.path, link.target)
         state.links.append(link)
@@ -33,9 +36,24 @@ extension StagingSink {
         guard state.manifestWasRead else {
             throw bad("has no manifest.json; package it with `ba-package`")
         }
-        let links = state.links
-        var waiting = Dictionary(grouping: links, by: \.target)
-        var digests = try links.isEmpty ? [:] : self.digests(of: Set(waiting.keys))
+        var waiting = Dictionary(grouping: state.links, by: \.target)
+        // What one link to a folder gives, others may wait for.
+        for _ in 0..<Self.mostFollowed where !waiting.isEmpty {
+            try makeFiles(&waiting)
+            if try waiting.isEmpty || !makeFolders(&waiting) { break }
+        }
+        if let link = state.links.first(where: { waiting[$0.target] != nil }) {
+            let isThere = (try? contents.borrowed.status(at: FilePath(link.target))) != nil
+            throw bad(
+                "holds the link \(link.path) to \(link.target), which "
+                    + (isThere ? "has no end, or leads on and on" : "the pack does not hold"))
+        }
+        state.links = []
+    }
+
+    /// Makes the links to files, and to such as lead to files.
+    private func makeFiles(_ waiting: inout [String: [Link]]) throws {
+        var digests = try self.digests(of: Set(waiting.keys))
         // Links may name links: one that is made may be what others wait for. Each is looked at once.
         var ready = waiting.keys.filter { digests[$0] != nil }
         while let target = ready.popLast() {
@@ -48,13 +66,6 @@ extension StagingSink {
                 ready.append(link.path)
             }
         }
-        if let link = links.first(where: { waiting[$0.target] != nil }) {
-            let isThere = (try? contents.borrowed.status(at: FilePath(link.target))) != nil
-            throw bad(
-                "holds the link \(link.path) to \(link.target), which \(isThere ? "is no file" : "the pack does not hold")"
-            )
-        }
-        state.links = []
     }
 
     /// Notes names that are kept until the end.
@@ -72,13 +83,18 @@ extension StagingSink {
             let path = String(decoding: record.path, as: UTF8.self)
             if paths.contains(path) { digests[path] = Digest(bytes: Array(record.digest)) }
         }
+        try forEachRecord(note)
+        return digests
+    }
+
+    /// Every file that is complete.
+    func forEachRecord(_ body: (FileRecordView) throws -> Void) throws {
         let file = try OwnedDescriptor(staged.journal, .readOnly)
         let mapping = try MappedFile(file.borrowed)
         try withExtendedLifetime(mapping) {
             let counted = mapping.bytes.prefix(Int(clamping: state.journalLength))
-            try StagingJournal.forEachFile(UnsafeRawBufferPointer(rebasing: counted), note)
+            try StagingJournal.forEachFile(UnsafeRawBufferPointer(rebasing: counted), body)
         }
-        try journal.pending.withUnsafeBytes { try StagingJournal.forEachFile($0, note) }
-        return digests
+        try journal.pending.withUnsafeBytes { try StagingJournal.forEachFile($0, body) }
     }
 }

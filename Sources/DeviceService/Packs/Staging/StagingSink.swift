@@ -11,7 +11,7 @@ import System
 /// Writes a pack's files into its staging folder as they are decoded.
 ///
 /// `manifest.json` is read and checked against the pack; of the rest only what lies below `Contents/` is written. No
-/// symbolic link is ever made here: a link to a file of the pack becomes a second name of that file, any other is refused.
+/// symbolic link is ever made here: one to a file or folder of the pack becomes second names of files, any other is refused.
 /// So no path can lead out of the folder. Files have mode 0444.
 final class StagingSink: ArchiveSink {
     /// All that must be known to go on with the files; part of a checkpoint.
@@ -315,7 +315,7 @@ final class StagingSink: ArchiveSink {
     }
 
     /// The open folder at a path, made if it is missing; valid until the next call.
-    private func openFolder(_ path: String) throws -> FileDescriptor {
+    func openFolder(_ path: String) throws -> FileDescriptor {
         if path.isEmpty { return contents.borrowed }
         if let folder, folder.path == path { return folder.descriptor }
         if let folder {
