@@ -13,7 +13,7 @@ struct SelectionLinkTests {
     }
 
     @Test(arguments: [
-        ("a/l", "x"), ("a/l", "./d/y"), ("a/l", "d"), ("a/l", "../b/z"), ("a/d/l", "../../a/x"), ("a/d/l", ".."),
+        ("a/l", "x"), ("a/l", "./d/y"), ("a/l", "d"), ("a/l", "../b/z"), ("a/d/l", "../../a/x"), ("a/d/l", "../../b"),
     ])
     func isKept(link: String, target: String) throws {
         let selection = try SelectionPlanner.select([.directory("a"), .directory("b")], from: tree([link: target]))
@@ -30,6 +30,8 @@ struct SelectionLinkTests {
         ("a/l", "x/y", "takes the file \"a/x\" for a folder"),
         ("a/l", "l", "goes in a circle"),
         ("a/l", "", "is no valid path"),
+        ("a/l", ".", "is a folder that the link is in"),
+        ("a/l", "..", "is a folder that the link is in"),
     ])
     func isRefused(link: String, target: String, problem: String) throws {
         let error = try #require(throws: AssetPackError.self) {

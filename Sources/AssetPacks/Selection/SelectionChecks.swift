@@ -121,6 +121,8 @@ enum SelectionChecks {
                 waiting += another.split(separator: "/").reversed()
             }
         }
+        // Devices give what is in a folder second names below the link: there would be no end of them.
+        if path.isRoot || link.string.hasPrefix(path.string + "/") { return "is a folder that the link is in" }
         return nil
     }
 

@@ -10,7 +10,7 @@ extension DeviceCommands {
         discussion: """
             Reads every file of the local packs, of all apps, of one, or of one pack. With --repair, packs with damaged files are \
             fetched again: only what is damaged where the server has an index, the archive where it has none. Apps go on reading \
-            the old files until the new ones are there; `larder packs` shows how far that is. `ba-package verify` checks \
+            the old files until the new ones are there, which is waited for. `ba-package verify` checks \
             archives of packs.
             """,
         examples: [
@@ -29,6 +29,11 @@ extension DeviceCommands {
         } else {
             for pack in reply.packs { tell(pack, context) }
             if reply.packs.isEmpty { context.print("No pack is local.") }
+        }
+        let mending = arguments.flag("repair") ? reply.packs.filter(\.isRepairing) : []
+        for (app, packs) in Dictionary(grouping: mending, by: \.app).sorted(by: { $0.key < $1.key }) {
+            var follower = PackFollower(app, context)
+            try await follower.mend(Set(packs.map(\.pack)))
         }
         return reply.packs.allSatisfy { $0.damaged.isEmpty || $0.isRepairing } ? .success : .failure
     }

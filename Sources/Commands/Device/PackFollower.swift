@@ -45,14 +45,7 @@ struct PackFollower {
             }
             if !names.isEmpty { return }
         }
-        var deaths = 0
-        while let pack = underWay(try await packs()).first {
-            do {
-                try await follow(pack)
-            } catch let error as DeviceError where error.code == .disconnected && deaths < InstallFollower.restarts {
-                deaths += 1
-            }
-        }
+        try await followAll { _ in true }
         bar.clear()
         let packs = try await packs()
         // One that failed for good before it was looked at.
@@ -62,6 +55,38 @@ struct PackFollower {
             }
         }
         tell(from: before, packs)
+    }
+
+    /// Follows packs that are fetched once more.
+    /// - Throws: `CommandError` when one cannot be had.
+    mutating func mend(_ names: Set<String>) async throws {
+        defer { bar.clear() }
+        do {
+            try await followAll { names.contains($0.id) }
+            for pack in try await packs() where names.contains(pack.id) {
+                if let error = pack.error { throw DeviceError(.failed, error) }
+            }
+        } catch let error as DeviceError where error.code != .disconnected {
+            throw DeviceError(
+                error.code,
+                "\(error.message) If the server has another version by now, 'larder check \(app)' brings that, and mends so too."
+            )
+        }
+        bar.clear()
+        for (pack, reason) in waiting where names.contains(pack) { context.note("\(pack) waits for \(reason).") }
+        let mended = names.subtracting(waiting.keys).sorted()
+        if !context.json, !mended.isEmpty { context.print("Mended in \(app): \(mended.joined(separator: ", ")).") }
+    }
+
+    private mutating func followAll(_ isWanted: (PackListing) -> Bool) async throws {
+        var deaths = 0
+        while let pack = underWay(try await packs()).first(where: isWanted) {
+            do {
+                try await follow(pack)
+            } catch let error as DeviceError where error.code == .disconnected && deaths < InstallFollower.restarts {
+                deaths += 1
+            }
+        }
     }
 
     private func packs() async throws -> [PackListing] {
@@ -96,6 +121,9 @@ struct PackFollower {
                 // It is looked at again, and said what holds it.
                 waiting[pack.id] = "'larder resume'"
                 return
+            case .finished:
+                // It names the archive's size, and less may have come.
+                continue
             default:
                 bar.update(
                     phase: "Updating \(pack.id) of \(app)", completed: event.completed,

@@ -31,7 +31,7 @@ extension Catalogue {
     }
 
     func refused(_ refusal: ManifestRefusal, app: String, url: String) -> DeviceError {
-        notes.add(refusal.message, app: app)
+        note(refused: refusal.message, app: app)
         return DeviceError(
             .refusedManifest, refusal.message, details: ["url": url, "reason": refusal.reason.rawValue])
     }

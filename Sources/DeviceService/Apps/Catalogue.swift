@@ -56,6 +56,8 @@ actor Catalogue {
     private let log: Logger
     private var fetches: [Subject: Fetch] = [:]
     private var lastNumber = 0
+    /// By app, why the manifest that the server gave last was refused; none where it was taken since.
+    private(set) var refusals: [String: String] = [:]
 
     init(
         registry: AppRegistry, settings: SettingsStore, clients: any HTTPClientSource, notes: NoteBoard = NoteBoard(),
@@ -96,6 +98,11 @@ actor Catalogue {
 
     /// How many callers wait for a manifest.
     var waiterCount: Int { fetches.values.reduce(0) { $0 + $1.waiters.count } }
+
+    func note(refused message: String, app: String) {
+        refusals[app] = message
+        notes.add(message, app: app)
+    }
 
     private func takeNumber() -> Int {
         lastNumber += 1
@@ -187,6 +194,7 @@ actor Catalogue {
             }
         }
         try await registry.save(manifest: body, source: final, trust: trust, app: app)
+        refusals[app] = nil
         return Entry(manifest: manifest, size: Int64(body.count), isOverridden: override != nil)
     }
 
@@ -234,6 +242,7 @@ actor Catalogue {
         }
         if override == nil, let trust = try await verified(body, app: app, keys: keys, channel: nil, url: place) {
             try await registry.save(trust: trust, app: app)
+            refusals[app] = nil
         }
         return body
     }

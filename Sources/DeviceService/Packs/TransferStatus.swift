@@ -19,10 +19,12 @@ package struct TransferStatus: Codable, Hashable, Sendable {
     package var lastError: String?
     /// Why it does not take its turn.
     package var hold: HoldReason?
+    /// Whether the version that is local is fetched once more.
+    package var isRepair: Bool
 
     package init(
         app: String, pack: String, version: Int, kind: FetchKind, state: State, downloaded: Int64, expected: Int64,
-        bytesPerSecond: Double, lastError: String? = nil, hold: HoldReason? = nil
+        bytesPerSecond: Double, lastError: String? = nil, hold: HoldReason? = nil, isRepair: Bool = false
     ) {
         self.app = app
         self.pack = pack
@@ -34,5 +36,6 @@ package struct TransferStatus: Codable, Hashable, Sendable {
         self.bytesPerSecond = bytesPerSecond
         self.lastError = lastError
         self.hold = hold
+        self.isRepair = isRepair
     }
 }

@@ -169,7 +169,7 @@ package final class DeviceService: Sendable {
             gate: gate, replan: replan,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths, sandbox: sandbox,
-                now: configuration.now),
+                now: configuration.now, refusal: { await catalogue.refusals[$0] }),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
         var router = harness.router()
         router.presence = { gate.connected($0, $1) }

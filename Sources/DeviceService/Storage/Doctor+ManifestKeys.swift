@@ -24,6 +24,12 @@ extension Doctor {
                 message: "\(keys), but are not checked while a developer's server stands in for the app's own.",
                 advice: "For normal use run `ba-serve url-override --clear`.")
         }
+        if let refusal = await refusal(record.id) {
+            return DoctorFinding(
+                severity: "warning", subject: subject,
+                message: "\(keys). What the server gave last was refused: \(refusal)",
+                advice: "Run `larder check \(record.id)`. If it is refused again, tell the app's publisher.")
+        }
         guard remembered != nil else {
             return DoctorFinding(severity: "ok", subject: subject, message: "\(keys); none was accepted yet.")
         }

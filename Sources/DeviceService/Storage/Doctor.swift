@@ -16,6 +16,8 @@ struct Doctor: Sendable {
     let paths: LarderPaths
     let sandbox: @Sendable () -> ExtensionSandbox
     let now: @Sendable () -> Timestamp
+    /// Why the last manifest of an app was refused, if it was.
+    let refusal: @Sendable (_ app: String) async -> String?
 
     func examine(_ app: String?) async throws -> [DoctorFinding] {
         if let app { return try await examine(app: try await registry.existing(app)) }

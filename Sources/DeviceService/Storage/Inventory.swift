@@ -122,9 +122,11 @@ extension PackListing {
     ) {
         let state: PackState
         // One that is committed is local, though its end is still being recorded.
-        let isCommitted = local != nil && local?.version == transfer?.version
+        let isCommitted = local != nil && local?.version == transfer?.version && transfer?.isRepair != true
+        var underWay: TransferStatus?
         if let transfer, transfer.state != .failed, !isCommitted {
             state = PackState(transfer.state)
+            underWay = transfer
         } else if local != nil {
             state = offered == nil && isManifestKnown ? .obsolete : .local
         } else if transfer?.state == .failed || note?.state == .failed {
@@ -136,7 +138,7 @@ extension PackListing {
             id: id, policy: PackPolicy(rawValue: offered?.downloadPolicy.name ?? "onDemand"), state: state,
             localVersion: local?.version, availableVersion: offered?.version,
             language: offered?.language ?? local?.language,
-            downloadSize: offered?.downloadSize ?? local?.downloadSize ?? transfer?.expected ?? 0,
+            downloadSize: underWay?.expected ?? offered?.downloadSize ?? local?.downloadSize ?? transfer?.expected ?? 0,
             downloaded: transfer?.downloaded ?? local?.downloadSize ?? 0, size: local?.installedSize ?? 0,
             allocatedSize: local?.allocatedSize ?? 0,
             error: transfer?.lastError ?? (local == nil ? note?.message : nil), waitsFor: transfer?.hold?.waitsFor)

@@ -19,6 +19,11 @@ struct FetchFailure: Error {
         }
         if StoreError.isNoSpace(error) {
             outcome = .permanent
+            if let error = error as? StoreError, error.cause == nil {
+                // It was refused beforehand, with figures, and nothing was written.
+                self.error = error
+                return
+            }
             self.error = StoreError(
                 .noSpace,
                 "The disk became full while the pack \(pack) was unpacked, and what was written was deleted again. "

@@ -44,6 +44,12 @@ struct UpdateSpaceTests {
             #expect(server.requests.filter { $0.path == "/levels.index" }.count == 1, "it is asked for once")
             #expect(try await harness.fetch(request)["levels"]?.local?.version == 2)
             #expect(try readableFiles(harness.root) == fixture.files, "seed \(random.seed)")
+            // What does not fit is refused before anything is written, and that is what is said.
+            fixture.version = 3
+            for number in 0..<12 { fixture.files["maps/\(number)"] = random.bytes(1 << 20) }
+            let refused = try await harness.fetch(try harness.offer(fixture, kind: .update).request)["levels"]
+            #expect(refused?.error?.message.contains("of disk space") == true, "\(String(describing: refused))")
+            #expect(refused?.error?.message.contains("deleted") == false)
             await harness.store.close()
             await harness.database.close()
             try await onOwnThread { server.stop() }

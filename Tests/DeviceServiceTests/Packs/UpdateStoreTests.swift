@@ -337,6 +337,7 @@ import Testing
             }
             let events = harness.store.events(ofApp: app)
             #expect(try await harness.store.verify(app: app, pack: nil, repairs: true).first?.isRepairing == true)
+            #expect(try await harness.store.transfers(app: app).allSatisfy(\.isRepair))
             _ = await StoreHarness.outcomes(of: ["levels"], in: events)
             #expect(try readableFiles(harness.root) == pack.files, "seed \(random.seed)")
             #expect(try await harness.store.verify(app: app, pack: nil, repairs: false).first?.damaged == [])

@@ -106,6 +106,20 @@ import Testing
         }
     }
 
+    @Test func theDoctorTellsWhatWasRefused() async throws {
+        try await SignedHarness.with { device in
+            try device.serve(try device.signed([try device.pack("E")], 5))
+            #expect(try await device.install(try device.bundle()) == nil)
+            try device.serve(try device.signed([try device.pack("E")], 4))
+            #expect(try await device.check()?.code == .refusedManifest)
+            let finding = try await device.doctor()
+            #expect(finding?.severity == "warning" && finding?.message.contains("was refused") == true)
+            try device.serve(try device.signed([try device.pack("E")], 6))
+            #expect(try await device.check() == nil)
+            #expect(try await device.doctor()?.severity == "ok")
+        }
+    }
+
     /// A developer's server is trusted in the place of all keys, and that is told.
     @Test func aDevelopersServerNeedsNoKeys() async throws {
         try await SignedHarness.with { device in

@@ -22,22 +22,26 @@ extension PackStore {
         var found: [LocalVerification] = []
         for pack in local {
             var result = try await blocking { try PackVerifier(generations, app: app).verify(pack) }
-            if repairs, !result.damaged.isEmpty { result.isRepairing = try await repair(app, pack) }
+            if !result.damaged.isEmpty {
+                if repairs { try await repair(app, pack) }
+                // An update that is under way mends it as well.
+                result.isRepairing = jobs[TransferKey(app: app, pack: pack.id)] != nil
+            }
             found.append(result)
         }
         return found
     }
 
-    /// Fetches a local version once more, as an update of itself; false when nobody says any more where it was from.
-    private func repair(_ app: String, _ pack: LocalPack) async throws -> Bool {
+    /// Fetches a local version once more, as an update of itself, unless nobody says any more where it was from.
+    private func repair(_ app: String, _ pack: LocalPack) async throws {
         let key = TransferKey(app: app, pack: pack.id)
-        return try await inTurn {
+        try await inTurn {
             let entry = try await database.read { try $0.localManifest(key) }
-            guard let entry, entry.version == pack.version, !isClosed, jobs[key] == nil else { return false }
+            guard let entry, entry.version == pack.version, !isClosed, jobs[key] == nil else { return }
             let request = PackRequest(app: app, pack: entry, kind: .update, foreground: true)
             try await database.write { try $0.insert(request) }
             await submit(request)
-            return true
+            jobs[key]?.isRepair = true
         }
     }
 }

@@ -25,6 +25,8 @@ package actor PackStore: PackStoring, TransferOwner {
         var hold: HoldReason?
         /// New addresses that were fetched since the last byte came.
         var renewals = 0
+        /// Whether the version that is local is fetched once more.
+        var isRepair = false
     }
 
     let state: FilePath
@@ -268,6 +270,7 @@ package actor PackStore: PackStoring, TransferOwner {
             downloaded: job.progress?.downloaded ?? 0,
             expected: job.progress?.expected ?? job.request.pack.downloadSize,
             bytesPerSecond: state == .downloading ? job.meter.bytesPerSecond : 0,
-            lastError: job.lastError?.description, hold: state == .queued || state == .waiting ? job.hold : nil)
+            lastError: job.lastError?.description, hold: state == .queued || state == .waiting ? job.hold : nil,
+            isRepair: job.isRepair)
     }
 }
