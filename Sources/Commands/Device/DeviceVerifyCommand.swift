@@ -11,7 +11,7 @@ extension DeviceCommands {
             Reads every file of the local packs, of all apps, of one, or of one pack. With --repair, packs with damaged files are \
             fetched again: only what is damaged where the server has an index, the archive where it has none. Apps go on reading \
             the old files until the new ones are there, which is waited for. `ba-package verify` checks \
-            archives of packs.
+            archives of packs. Ends with exit code 4 when files are damaged that are not being repaired.
             """,
         examples: [
             .init("larder verify", "checks everything"),
@@ -35,7 +35,7 @@ extension DeviceCommands {
             var follower = PackFollower(app, context)
             try await follower.mend(Set(packs.map(\.pack)))
         }
-        return reply.packs.allSatisfy { $0.damaged.isEmpty || $0.isRepairing } ? .success : .failure
+        return reply.packs.allSatisfy { $0.damaged.isEmpty || $0.isRepairing } ? .success : .badInput
     }
 
     private static func tell(_ pack: LocalVerification, _ context: CommandContext) {

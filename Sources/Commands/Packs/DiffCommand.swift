@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AppleArchive
 import Kit
 import PackUpdates
 import System
@@ -14,7 +13,7 @@ extension PackCommands {
             by the blocks that changed, or whole; and which files cost most. Files that differ in nothing but \
             times embedded in PNG, zip and gzip files are counted: 'package --normalize' makes them the same. Where the new version, packed in \
             another way, would take a quarter less without a patch, that way is told. The indexes beside \
-            the archives are used when they fit; without them the archives are read.
+            the archives are used when they fit; without them the archives are read. Of an archive that can have no index only what it takes whole is shown.
             """,
         examples: [
             .init("ba-package diff old/Tutorial.aar Tutorial.aar", "shows the cost before publishing"),
@@ -36,13 +35,23 @@ extension PackCommands {
         guard patchPath == nil || !makesPatch else { throw UsageError("Give --patch or --make-patch, not both.") }
         let bar = PackProgress(arguments, context)
         defer { bar.clear() }
-        let difference = try await offloadCancellable { isCancelled in
+        let outcome: DiffOutcome = try await offloadCancellable { isCancelled in
             func version(_ path: FilePath) throws -> PatchVersion {
                 try PatchVersion.examined(
                     archive: path, isCancelled: isCancelled, progress: bar.updates("Reading", path)
                 ) { bar.note($0, context) }
             }
-            let (old, new) = (try version(oldPath), try version(newPath))
+            func whole(_ reason: PackUpdateError, isOld: Bool) throws -> DiffOutcome {
+                .whole(try .init(newPath, reason: reason.message, isMost: isOld, isCancelled: isCancelled))
+            }
+            let old: PatchVersion
+            let new: PatchVersion
+            do { new = try version(newPath) } catch let error as PackUpdateError where error.code == .notIndexable {
+                return try whole(error, isOld: false)
+            }
+            do { old = try version(oldPath) } catch let error as PackUpdateError where error.code == .notIndexable {
+                return try whole(error, isOld: true)
+            }
             var patch = try patchPath.map { try PatchTable.facts($0, from: old, to: new) }
             if makesPatch {
                 let folder = try TemporaryDirectory(prefix: "larder-diff")
@@ -51,119 +60,22 @@ extension PackCommands {
                     from: old, to: new, at: path, isCancelled: isCancelled, progress: bar.updates("Comparing"))
                 patch = try PatchTable.facts(path, from: old, to: new)
             }
-            var difference = PackDifference(from: old.index, to: new.index, patch: patch)
+            var difference = PackDifference(
+                from: old.index, to: new.index, indexSize: new.indexSize, patch: patch)
             difference.advice = try PackingAdvice.find(
                 from: old.index, to: new, fetched: difference.blocks.bytesToFetch, isCancelled: isCancelled)
             let paths = difference.changedPaths
             difference.compareStamps(
                 try StampSurvey.digests(of: paths, in: old, isCancelled: isCancelled),
                 try StampSurvey.digests(of: paths, in: new, isCancelled: isCancelled))
-            return difference
+            return .difference(difference)
         }
         bar.clear()
         if context.json {
-            context.print(json: difference.json)
+            context.print(json: outcome.json)
         } else if !arguments.flag("quiet") {
-            context.standardOutput.write(difference.text)
+            context.standardOutput.write(outcome.text)
         }
         return .success
-    }
-}
-
-extension PackDifference {
-    private static let shownFiles = 10
-
-    /// What a person reads.
-    fileprivate var text: String {
-        func bytes(_ count: Int64) -> String { ByteCount.formatted(count) }
-        func line(_ plan: UpdatePlan, _ more: Int64 = 0) -> String {
-            "\(bytes(plan.bytesToFetch + more)) in \(PackSupport.count(plan.requests, "request")), "
-                + "\(bytes(plan.bytesToWrite)) written"
-        }
-        var lines = [
-            "patch   " + (patch.map { line($0, patchHeadSize) } ?? "none given; --make-patch shows what one would be"),
-            "blocks  " + line(blocks), "whole   " + line(whole), summary,
-        ]
-        func count(_ change: Change) -> Int { files.count { $0.change == change } }
-        lines.append(
-            "\(PackSupport.count(unchangedCount, "file")) unchanged, \(count(.changed)) changed, "
-                + "\(count(.added)) added, \(count(.moved)) moved, \(count(.removed)) removed")
-        if let advice {
-            lines += [
-                "",
-                "Packed with --compression \(advice.compression.rawValue) --block-size \(advice.blockSize >> 10)k it would take "
-                    + "about \(bytes(advice.bytesToFetch)) in blocks.\(advice.caution)",
-            ]
-        }
-        let usesPatch = best.patch != nil
-        let costly = files.filter { $0.bytes(withPatch: usesPatch) > 0 }
-        if !costly.isEmpty {
-            lines += ["", "What costs most, \(usesPatch ? "by patch" : "in blocks"):"]
-            for file in costly.prefix(Self.shownFiles) {
-                let stamps = file.hasOnlyOtherStamps ? ", only times differ" : ""
-                lines.append(
-                    "  \(bytes(file.bytes(withPatch: usesPatch)))  \(PackSupport.printable(file.path)) "
-                        + "(\(file.change.rawValue), \(bytes(file.size))\(stamps))")
-            }
-            if costly.count > Self.shownFiles { lines.append("  and \(costly.count - Self.shownFiles) more") }
-        }
-        let stamped = files.count(where: \.hasOnlyOtherStamps)
-        if stamped > 0 {
-            lines += [
-                "",
-                "\(PackSupport.count(stamped, "file")) of these \(stamped == 1 ? "differs" : "differ") only in embedded times; "
-                    + "'ba-package package --normalize' leaves the times out.",
-            ]
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private var summary: String {
-        switch best.method {
-        case .nothing: "A device would fetch nothing: it has all of it."
-        case .patch: "A device would take: the patch."
-        case .patchAndBlocks: "A device would take: the patch, and blocks."
-        case .blocks: "A device would take: blocks."
-        case .whole: "A device would take: the whole archive."
-        }
-    }
-
-    fileprivate var json: JSONValue {
-        func members(_ plan: UpdatePlan, _ more: Int64 = 0) -> JSONValue {
-            [
-                "bytesToFetch": .integer(plan.bytesToFetch + more), "requests": .integer(Int64(plan.requests)),
-                "bytesToWrite": .integer(plan.bytesToWrite),
-            ]
-        }
-        var methods: [String: JSONValue] = ["blocks": members(blocks), "whole": members(whole)]
-        methods["patch"] = patch.map { members($0, patchHeadSize) }
-        var all: [String: JSONValue] = [
-            "methods": .object(methods), "best": .string(best.method.rawValue),
-            "unchangedFiles": .integer(Int64(unchangedCount)),
-            "onlyStampsDiffer": .integer(Int64(files.count(where: \.hasOnlyOtherStamps))),
-            "files": .array(
-                files.map { file in
-                    var members: [String: JSONValue] = [
-                        "path": .string(file.path), "change": .string(file.change.rawValue),
-                        "size": .integer(file.size), "blockBytes": .integer(file.blockBytes),
-                        "onlyStampsDiffer": .bool(file.hasOnlyOtherStamps),
-                    ]
-                    members["patchBytes"] = file.patchBytes.map { .integer($0) }
-                    return .object(members)
-                }),
-        ]
-        all["advice"] = advice.map { advice in
-            [
-                "compression": .string(advice.compression.rawValue), "blockSize": .integer(Int64(advice.blockSize)),
-                "bytesToFetch": .integer(advice.bytesToFetch),
-            ]
-        }
-        return .object(all)
-    }
-}
-
-extension PackingAdvice {
-    fileprivate var caution: String {
-        compression == .lzma ? " LZMA takes several times as long to pack and to unpack as LZFSE." : ""
     }
 }

@@ -62,7 +62,7 @@ extension PackCommands {
             DownloadManifestPatches.countOption, DownloadManifestPatches.folderOption,
             .value(
                 "old-manifest", "file.json",
-                "The manifest so far, for --patches-from: it says what versions there were.",
+                "The manifest so far: it says what versions there were, for --patches-from, and what is not higher is told.",
                 completion: .file),
         ] + platformOptions + [
             .value(
@@ -89,12 +89,10 @@ extension PackCommands {
                 "--asset-pack-versions has \(PackSupport.count(versions.count, "number")) for "
                     + "\(PackSupport.count(archives.count, "pack")); give one for each pack, in order.")
         }
-        let patches = try await offload {
-            try DownloadManifestPatches(arguments, context) {
-                guard let old = arguments.value("old-manifest").map({ context.resolve($0) }) else { return nil }
-                return (try DownloadManifest.read(old), old)
-            }
+        let old = try await offload {
+            try arguments.value("old-manifest").map { context.resolve($0) }.map { (try DownloadManifest.read($0), $0) }
         }
+        let patches = try DownloadManifestPatches(arguments, context) { old }
         let bar = PackProgress(arguments, context)
         defer { bar.clear() }
         let packs = try await inspect(archives, bar)
@@ -102,6 +100,7 @@ extension PackCommands {
             packs, versions: versions, primaryLanguage: arguments.value("primary-language"))
         try await manifest.listUpdates(of: packs, archives, patches, bar, context)
         bar.clear()
+        if let old { manifest.tellLowVersions(than: old.0, at: old.1, context) }
         guard let output else {
             context.standardOutput.write(String(decoding: manifest.serialized, as: UTF8.self))
             return .success

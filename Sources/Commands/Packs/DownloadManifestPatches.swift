@@ -76,6 +76,13 @@ struct DownloadManifestPatches: Sendable {
             }
             let target = PatchTable.path(besideArchive: path, from: version.number)
             if !PatchTable.isPatch(target, from: old, to: new) {
+                guard !FileDescriptor.currentDirectory.exists(at: target) else {
+                    throw AssetPackError(
+                        .outputExists,
+                        "\"\(target)\" stands where the patch from version \(version.number) of "
+                            + "\(pack.manifest.assetPackID) goes, and is none from \(archive) to \(path): it is of another "
+                            + "build, or damaged. Remove it, and it is made anew.")
+                }
                 _ = try PatchMaker.make(
                     from: old, to: new, at: target, isCancelled: isCancelled, progress: bar.updates("Comparing", path))
             }
@@ -116,6 +123,19 @@ extension DownloadManifest {
                 ) { bar.note($0, context) }
             }
             return manifest
+        }
+    }
+
+    /// Warns of packs that devices would not update, because their version does not rise.
+    func tellLowVersions(than old: DownloadManifest, at path: FilePath, _ context: CommandContext) {
+        for pack in assetPacks {
+            guard let before = old[pack.id], pack.version <= before.version,
+                pack.version < before.version || pack.larder?.digest != before.larder?.digest
+            else { continue }
+            context.note(
+                "warning: \(PackSupport.printable(pack.id)) has version \(pack.version), and \(path) has version "
+                    + "\(before.version) of another archive already: devices that have it do not update. Give it a higher "
+                    + "number with --asset-pack-versions.")
         }
     }
 

@@ -38,8 +38,10 @@ extension PackCommands {
             func version(_ path: FilePath) throws -> PatchVersion {
                 try PatchVersion(archive: path, isCancelled: isCancelled, progress: bar.updates("Reading", path))
             }
+            let (old, new) = (try version(oldPath), try version(newPath))
+            try PatchVersion.requireOnePack(old, new)
             return try PatchMaker.make(
-                from: version(oldPath), to: version(newPath), at: target, isCancelled: isCancelled,
+                from: old, to: new, at: target, isCancelled: isCancelled,
                 progress: bar.updates("Comparing"))
         }
         bar.clear()

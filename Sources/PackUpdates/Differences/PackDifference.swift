@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import AssetPacks
 package import Crypto
 
 /// What an update from one version of a pack to another would cost, before it is published. Pure.
@@ -30,9 +29,34 @@ package struct PackDifference: Hashable, Sendable {
         package func bytes(withPatch: Bool) -> Int64 { withPatch ? patchBytes ?? blockBytes : blockBytes }
     }
 
-    /// Files that are not where they were as they were: those that cost most by the best way first.
+    /// What became of other things of the pack, none of which takes more than the index.
+    package struct Others: Hashable, Sendable {
+        /// Symbolic links by what became of them: added, changed, to another target, or removed.
+        package var links: [Change: Int] = [:]
+        /// Folders that hold nothing: added or removed.
+        package var emptyFolders: [Change: Int] = [:]
+        /// Files of both versions that are executable in one of them.
+        package var executables = 0
+        /// Whether the pack's manifest is another one.
+        package var isManifestChanged = false
+    }
+
+    /// What a way takes, in bytes.
+    package struct Cost: Hashable, Sendable {
+        package let bytesToFetch: Int64
+        package let requests: Int
+        package let bytesToWrite: Int64
+    }
+
+    /// Files that are not where they were as they were, the pack's manifest not counted: those that cost most by the best way
+    /// first.
     package private(set) var files: [File]
     package let unchangedCount: Int
+    package let others: Others
+    /// Whether both are of the same archive.
+    package let isSame: Bool
+    /// What a device fetches first, in bytes.
+    package let indexSize: Int64
     /// The update with blocks alone.
     package let blocks: UpdatePlan
     package let whole: UpdatePlan
@@ -45,10 +69,16 @@ package struct PackDifference: Hashable, Sendable {
     /// How the new version could be packed so that blocks would be much less.
     package var advice: PackingAdvice?
 
-    /// - Parameter patch: one between the two, if there is one.
+    /// - Parameters:
+    ///   - indexSize: of the file of the new version's index, in bytes.
+    ///   - patch: one between the two, if there is one.
     package init(
-        from old: PackIndex, to new: PackIndex, patch: UpdateFacts.Patch? = nil, costs: UpdateFacts.Costs = .init()
+        from old: PackIndex, to new: PackIndex, indexSize: Int64 = 0, patch: UpdateFacts.Patch? = nil,
+        costs: UpdateFacts.Costs = .init()
     ) {
+        isSame = old.archive.digest == new.archive.digest
+        others = Others(from: old, to: new)
+        self.indexSize = indexSize
         var local = LocalContents(for: new)
         local.add(old, as: 0)
         let staying = new.manifestContents
@@ -71,10 +101,11 @@ package struct PackDifference: Hashable, Sendable {
         var unchanged = 0
         for entry in new.entries {
             guard case .file(let number, _, _) = entry.kind else { continue }
+            // The pack's manifest is none of the files that were packed.
+            if entry.path == PackIndex.manifestPath { continue }
             let content = new.contents[number]
             if before[entry.path] == content.digest {
-                // The pack's manifest is none of the files that were packed.
-                if entry.path != Packager.manifestName { unchanged += 1 }
+                unchanged += 1
                 continue
             }
             let isThere = local.source(of: content.digest) != nil
@@ -85,7 +116,7 @@ package struct PackDifference: Hashable, Sendable {
                     blockBytes: isThere || staying.contains(number) ? 0 : blockBytes[number],
                     patchBytes: patchBytes[number]))
         }
-        for entry in old.entries where after[entry.path] == nil {
+        for entry in old.entries where after[entry.path] == nil && entry.path != PackIndex.manifestPath {
             guard case .file(let number, _, _) = entry.kind else { continue }
             files.append(
                 File(
@@ -98,6 +129,17 @@ package struct PackDifference: Hashable, Sendable {
             return (second, $1.blockBytes, $1.size, $0.path) < (first, $0.blockBytes, $0.size, $1.path)
         }
         unchangedCount = unchanged
+    }
+
+    /// What a plan takes in all: with the index, unless it is the archive whole, and with what comes of a patch before its deltas.
+    package func cost(_ plan: UpdatePlan) -> Cost {
+        guard plan.method != .whole else {
+            return Cost(
+                bytesToFetch: plan.bytesToFetch, requests: plan.requests, bytesToWrite: plan.bytesToWrite)
+        }
+        return Cost(
+            bytesToFetch: plan.bytesToFetch + indexSize + (plan.patch == nil ? 0 : patchHeadSize),
+            requests: plan.requests + (indexSize > 0 ? 1 : 0), bytesToWrite: plan.bytesToWrite)
     }
 
     /// The paths of files whose content changed in place: those that may differ in nothing but times.

@@ -109,7 +109,7 @@ extension UpdatePlanner {
 
 extension PatchVersion {
     /// Ranges of the uncompressed stream.
-    fileprivate func read(_ ranges: [Range<Int64>]) throws -> [[UInt8]] {
+    func read(_ ranges: [Range<Int64>]) throws -> [[UInt8]] {
         let source = try PackInspector.open(archive)
         let decoder = try? ArchiveBlockDecoder(letter: index.archive.letter)
         let offsets = index.archive.blockOffsets

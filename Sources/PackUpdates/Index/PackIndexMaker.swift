@@ -145,6 +145,9 @@ final class PackIndexMaker: ArchiveWitness {
             throw PackUpdateError.notIndexable("it is not made of blocks that stand for themselves")
         }
         if let obstacle { throw PackUpdateError.notIndexable(obstacle) }
+        guard entries.contains(where: { $0.path == PackIndex.manifestPath }) else {
+            throw PackUpdateError.notIndexable("it is no pack, since it holds no \"\(PackIndex.manifestPath)\"")
+        }
         let (blockSize, streamSize) = (Int(clamping: blockSize), Int64(clamping: streamSize))
         let entries = entriesWithoutFullFolders()
         do {

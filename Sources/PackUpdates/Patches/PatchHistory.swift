@@ -92,9 +92,9 @@ extension PatchTable {
     /// for a file that is no patch. Reads where the file stands.
     package static func ends(of file: FileDescriptor) -> (base: Digest, index: Digest)? {
         guard let head = try? file.readPrefix(headSize), (try? size(head: head)) != nil,
-            let index = Digest(bytes: Array(head[16..<48])), let base = Digest(bytes: Array(head[48..<80]))
+            let ends = try? versions(head: head)
         else { return nil }
-        return (base, index)
+        return (ends.base, ends.index)
     }
 
     /// What a download manifest lists of a patch.

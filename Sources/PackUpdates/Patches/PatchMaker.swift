@@ -85,11 +85,10 @@ package enum PatchMaker {
         _ pieceSize: Int?, _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
     ) throws -> Summary {
         let parent = path.removingLastComponent()
-        let folder = try TemporaryDirectory(prefix: ".larder-patch", in: parent.isEmpty ? "." : parent)
+        let folder = parent.isEmpty ? "." : parent
         let resembling = try ContentResemblance(from: old.index, to: new.index).bases(from: old.index, to: new.index) {
             (oldLayout, newLayout, size) in
-            defer { try? FileDescriptor.currentDirectory.remove(at: folder.path.appending("resemblance")) }
-            return try contents(in: folder.path, "resemblance", size) { file in
+            try contents(in: folder, "resemblance", size) { file in
                 try old.unpack(oldLayout, to: file, isCancelled: isCancelled)
                 try new.unpack(newLayout, to: file, isCancelled: isCancelled)
             }
@@ -99,10 +98,8 @@ package enum PatchMaker {
         let longest = plan.groups.map { $0.targets.reduce(0) { $0 + new.index.contents[$1].size } * 2 }
         try check(Self.table(plan, longest, from: old, to: new))
         let layout = PatchLayout(of: plan, from: old, to: new)
-        let (bases, targets) = try unpack(layout, from: old, to: new, in: folder.path, isCancelled)
-        let deltas = try OwnedDescriptor(
-            folder.path.appending("deltas"), .readWrite, options: [.create, .exclusiveCreate],
-            permissions: .ownerReadWrite)
+        let (bases, targets) = try unpack(layout, from: old, to: new, in: folder, isCancelled)
+        let deltas = try scratchFile(in: folder, "deltas")
         var sizes = [Int64](repeating: 0, count: plan.groups.count)
         var completed: Int64 = 0
         let memory = CodingMemory()
@@ -115,7 +112,7 @@ package enum PatchMaker {
         func finish(_ piece: PatchPiece) throws {
             if isCancelled() { throw CancellationError() }
             if let failure = piece.failure { throw failure }
-            try piece.delta.withUnsafeBytes { try deltas.borrowed.writeFully($0) }
+            try piece.delta.withUnsafeBytes { try deltas.descriptor.writeFully($0) }
             sizes[piece.group.number] += Int64(piece.delta.count)
             completed += Int64(piece.count)
             progress(completed, layout.targetSize)
@@ -142,7 +139,7 @@ package enum PatchMaker {
         let table = Self.table(plan, sizes, from: old, to: new)
         let head = table.encoded()
         try file.writeAll(head)
-        try copy(deltas.borrowed, to: file)
+        try copy(deltas.descriptor, to: file)
         return Summary(
             size: Int64(head.count) + table.deltaSize,
             changedContents: plan.groups.reduce(0) { $0 + $1.targets.count }, changedBytes: layout.targetSize,
@@ -177,11 +174,16 @@ package enum PatchMaker {
     private static func contents(
         in folder: FilePath, _ name: String, _ size: Int64, _ fill: (FileDescriptor) throws -> Void
     ) throws -> MappedContents {
-        let file = try OwnedDescriptor(
-            folder.appending(name), .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
-        try file.borrowed.resize(to: size)
-        try fill(file.borrowed)
-        return try MappedContents(file.borrowed, size: size)
+        let file = try scratchFile(in: folder, name)
+        try file.descriptor.resize(to: size)
+        try fill(file.descriptor)
+        return try MappedContents(file.descriptor, size: size)
+    }
+
+    /// A file that never gets a name, so that a maker that is killed leaves nothing behind.
+    private static func scratchFile(in folder: FilePath, _ name: String) throws -> NewFile {
+        let number = UInt64.random(in: 0...UInt64.max)
+        return try NewFile(at: folder.appending(".larder-patch-\(name)-\(number)"), permissions: .ownerReadWrite)
     }
 
     private static func copy(_ source: FileDescriptor, to target: FileDescriptor) throws {

@@ -55,9 +55,8 @@ package enum PatchSample {
         of plan: PatchPlan, from old: PatchVersion, to new: PatchVersion, in folder: FilePath, _ pieceSize: Int,
         _ isCancelled: () -> Bool
     ) throws -> (made: Int, tried: Int) {
-        let folder = try TemporaryDirectory(prefix: ".larder-sample", in: folder)
         let layout = PatchLayout(of: plan, from: old, to: new)
-        let (bases, targets) = try PatchMaker.unpack(layout, from: old, to: new, in: folder.path, isCancelled)
+        let (bases, targets) = try PatchMaker.unpack(layout, from: old, to: new, in: folder, isCancelled)
         let memory = CodingMemory()
         let pipeline = OrderedPipeline<PatchPiece>(threads: min(Processors.count, mostGroups)) {
             let encoder = try? DeltaEncoder(memory: memory)

@@ -26,14 +26,20 @@ extension PatchTable {
         return size
     }
 
+    /// What a head says the patch leads from and to.
+    /// - Throws: `PackUpdateError.damagedPatch`
+    static func versions(head: [UInt8]) throws -> (index: Digest, base: Digest) {
+        guard head.count >= headSize, let index = Digest(bytes: Array(head[16..<48])),
+            let base = Digest(bytes: Array(head[48..<80]))
+        else { throw damaged("its head is cut off") }
+        return (index, base)
+    }
+
     /// Reads head and table, of which nothing is believed.
+    /// - Parameter index: that to which the patch leads, as its head says.
     /// - Throws: `PackUpdateError.damagedPatch`
     package init(head: [UInt8], table: [UInt8], index: PackIndex) throws {
-        guard let indexDigest = Digest(bytes: Array(head[16..<48])),
-            let baseDigest = Digest(bytes: Array(head[48..<80]))
-        else { throw Self.damaged("its head is cut off") }
-        self.indexDigest = indexDigest
-        self.baseDigest = baseDigest
+        (indexDigest, baseDigest) = try Self.versions(head: head)
         do {
             groups = try Self.groups(table, index)
         } catch let error as PackUpdateError where error.code != .damagedPatch {
@@ -52,10 +58,11 @@ extension PatchTable {
             let head = try file.borrowed.readPrefix(headSize)
             let tableSize = try size(head: head)
             let bytes = try file.borrowed.readPrefix(tableSize)
-            let table = try PatchTable(head: head, table: bytes, index: new.index)
-            guard table.indexDigest == new.indexDigest, table.baseDigest == old.index.archive.digest else {
+            // The table's numbers mean something only with the index it was made for.
+            guard try versions(head: head) == (new.indexDigest, old.index.archive.digest) else {
                 throw PackUpdateError(.mismatch, "This is the patch between two other versions.")
             }
+            let table = try PatchTable(head: head, table: bytes, index: new.index)
             let size = table.deltaSize + Int64(headSize + tableSize)
             guard bytes.count == tableSize, fileSize == size else { throw damaged("it is not as long as it says") }
             return UpdateFacts.Patch(

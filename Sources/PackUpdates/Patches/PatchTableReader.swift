@@ -41,6 +41,13 @@ package struct PatchTableReader {
             guard bytes.count == size else { break }
             if tableSize == nil {
                 let size = try PatchTable.size(head: bytes)
+                let versions = try PatchTable.versions(head: bytes)
+                guard versions.index == indexDigest else {
+                    throw PackUpdateError(.mismatch, "The patch leads to another version than the index describes.")
+                }
+                guard versions.base == baseDigest else {
+                    throw PackUpdateError(.mismatch, "The patch starts from another version than the one that is here.")
+                }
                 guard size > 0 else { throw PatchTable.damaged("it has no table") }
                 tableSize = size
             } else {
@@ -54,12 +61,6 @@ package struct PatchTableReader {
         let table = try PatchTable(
             head: Array(bytes.prefix(PatchTable.headSize)), table: Array(bytes.dropFirst(PatchTable.headSize)),
             index: index)
-        guard table.indexDigest == indexDigest else {
-            throw PackUpdateError(.mismatch, "The patch leads to another version than the index describes.")
-        }
-        guard table.baseDigest == baseDigest else {
-            throw PackUpdateError(.mismatch, "The patch starts from another version than the one that is here.")
-        }
         let end = Int64(bytes.count) + table.deltaSize
         guard size == nil || size == end else {
             throw PatchTable.damaged("it says that it has \(end) bytes, and the manifest \(size ?? 0)")

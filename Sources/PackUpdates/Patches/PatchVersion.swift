@@ -13,6 +13,8 @@ package struct PatchVersion: Sendable {
     package let index: PackIndex
     /// SHA-256 of the index's file.
     package let indexDigest: Digest
+    /// Of the index's file, in bytes.
+    package let indexSize: Int64
 
     /// Takes the index that lies beside the archive, or elsewhere, or makes one when none does. Blocks.
     /// - Parameter index: the path of the archive's index; nil for beside it.
@@ -24,7 +26,9 @@ package struct PatchVersion: Sendable {
         self.archive = archive
         guard let (bytes, index) = try PackIndex.load(path ?? PackIndex.path(besideArchive: archive)) else {
             index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
-            indexDigest = SHA256.hash(try index.encoded())
+            let bytes = try index.encoded()
+            indexDigest = SHA256.hash(bytes)
+            indexSize = Int64(bytes.count)
             return
         }
         let size = try? FileDescriptor.currentDirectory.status(at: archive, followingLinks: true).size
@@ -33,6 +37,7 @@ package struct PatchVersion: Sendable {
         }
         self.index = index
         indexDigest = SHA256.hash(bytes)
+        indexSize = Int64(bytes.count)
     }
 
     /// As `init`, for looking at a version that is not published yet: an index beside the archive counts only when it is the
@@ -49,7 +54,7 @@ package struct PatchVersion: Sendable {
                 guard size == index.archive.size, digest == index.archive.digest else {
                     throw PackIndex.mismatch(besideArchive: archive, "it is that of another one")
                 }
-                return PatchVersion(archive: archive, index: index, indexDigest: SHA256.hash(bytes))
+                return PatchVersion(archive: archive, index: index, bytes)
             }
         } catch let error as PackUpdateError {
             note("warning: \(error.message) The archive is read instead.")
@@ -57,13 +62,15 @@ package struct PatchVersion: Sendable {
             throw AssetPackError(.io, "Could not read \"\(archive)\": \(error).")
         }
         let index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
-        return PatchVersion(archive: archive, index: index, indexDigest: SHA256.hash(try index.encoded()))
+        return PatchVersion(archive: archive, index: index, try index.encoded())
     }
 
-    private init(archive: FilePath, index: PackIndex, indexDigest: Digest) {
+    /// - Parameter bytes: the index's file.
+    private init(archive: FilePath, index: PackIndex, _ bytes: [UInt8]) {
         self.archive = archive
         self.index = index
-        self.indexDigest = indexDigest
+        indexDigest = SHA256.hash(bytes)
+        indexSize = Int64(bytes.count)
     }
 
     /// Unpacks contents that have a place into a file.

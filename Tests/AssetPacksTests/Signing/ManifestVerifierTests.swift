@@ -95,6 +95,18 @@ import Testing
         #expect(verdict.refusal?.message.contains(Publisher.app) == true)
     }
 
+    @Test func noGenerationIsAdvisedThatNobodyCanSign() throws {
+        let publisher = try Publisher()
+        var remembered = ManifestTrust(anchor: publisher.keySet)
+        remembered.leastGeneration = CanonicalJSON.largestInteger
+        let message = publisher.verifier.verify(try publisher.manifest(8), remembered: remembered).refusal?.message
+        #expect(message?.contains("sign --generation") == false)
+        #expect(message?.contains("`ba-package keys rotate --generation-from`") == true)
+        remembered.leastGeneration = 9
+        let low = publisher.verifier.verify(try publisher.manifest(8), remembered: remembered).refusal?.message
+        #expect(low?.contains("`ba-package sign --generation 10`") == true)
+    }
+
     @Test func theGenerationThatWasSeenIsTakenAgain() throws {
         let publisher = try Publisher()
         var trust: ManifestTrust?

@@ -46,8 +46,15 @@ struct DiffCommandTests {
             let result = await shell("diff", "old.aar", "new.aar", "--patch", "p", "--json")
             let json = try JSONParser.parse(result.output).value
             #expect(json["best"] == "patch")
+            // A device fetches the index first.
+            let index = Int64(try File.read(scratch("new.aar.index")).count)
             let size = Int64(try File.read(scratch("p")).count)
-            #expect(json["methods"]?["patch"]?["bytesToFetch"] == .integer(size))
+            #expect(json["indexBytes"] == .integer(index))
+            #expect(json["methods"]?["patch"]?["bytesToFetch"] == .integer(size + index))
+            #expect(json["methods"]?["patch"]?["requests"] == 2)
+            let archive = Int64(try File.read(scratch("new.aar")).count)
+            #expect(json["methods"]?["whole"]?["bytesToFetch"] == .integer(archive))
+            #expect(json["methods"]?["whole"]?["requests"] == 1)
             #expect(json["onlyStampsDiffer"] == 1)
             let files = try #require(json["files"]?.arrayValue)
             #expect(Set(files.map { $0["path"] }) == ["Contents/d/large", "Contents/d/text.gz"])
@@ -85,7 +92,7 @@ struct DiffCommandTests {
             let without = await shell("diff", "old.aar", "new.aar", "--json")
             #expect(without.output == result.output && without.errors.isEmpty)
             let same = await shell("diff", "old.aar", "old.aar")
-            #expect(same.output.contains("A device would fetch nothing: it has all of it.\n"))
+            #expect(same.output.contains("A device would fetch nothing: the two are the same archive.\n"))
         }
     }
 
@@ -94,6 +101,85 @@ struct DiffCommandTests {
             let result = await shell("diff", "old.aar", "new.aar")
             #expect(result.output.contains("\n2 files unchanged, 1 changed, "))
             #expect(!result.output.contains("only times differ"))
+        }
+    }
+
+    @Test func blocksFarApartAreOneRequest() async throws {
+        var generator = SeededGenerator(seed: 6)
+        let large = generator.bytes(4_000_000)
+        var changed = large
+        for place in [500_000, 1_500_000, 2_500_000, 3_500_000] { changed[place] ^= 1 }
+        try await PackShell.withPacks(
+            of: ["large": large], and: ["large": changed], options: ["--block-size", "64k"]
+        ) { _, shell in
+            let json = try JSONParser.parse(await shell("diff", "old.aar", "new.aar", "--json").output).value
+            #expect(json["best"] == "blocks" && json["methods"]?["blocks"]?["requests"] == 2)
+        }
+    }
+
+    @Test func linksAndModesAreCounted() async throws {
+        try await PackShell.withTree { scratch, shell in
+            try FileDescriptor.currentDirectory.makeSymbolicLink(to: "1/map", at: scratch("Levels/way"))
+            #expect(await shell("package", "M.json", "-o", "old.aar").code == .success)
+            try FileDescriptor.currentDirectory.remove(at: scratch("Levels/way"))
+            try FileDescriptor.currentDirectory.makeSymbolicLink(to: "1/map2", at: scratch("Levels/way"))
+            try FileDescriptor.currentDirectory.makeSymbolicLink(to: "1/map", at: scratch("Levels/other"))
+            try scratch.write("other", to: "Levels/1/map2")
+            try FileDescriptor.currentDirectory.setPermissions(
+                .ownerReadWriteExecute, at: scratch("Levels/1/map"))
+            let manifest = PackShell.manifest.replacing("\"Linux\"", with: "\"Linux\", \"macOS\"")
+            try scratch.write(manifest, to: "M.json")
+            #expect(await shell("package", "M.json", "-o", "new.aar").code == .success)
+            let result = await shell("diff", "old.aar", "new.aar")
+            #expect(result.output.contains("2 files unchanged, 0 changed, 1 added, 0 moved, 0 removed\n"))
+            #expect(result.output.contains("\nlinks: 1 changed, 1 added, 0 removed\n"))
+            #expect(result.output.contains("\nexecutable in one of the two: 1 file; on devices no file of a pack is\n"))
+            #expect(result.output.contains("\nthe pack's manifest changed; devices do not fetch it\n"))
+            let json = try JSONParser.parse(await shell("diff", "new.aar", "old.aar", "--json").output).value
+            #expect(json["links"] == ["added": 0, "changed": 1, "removed": 1])
+            #expect(json["executableChanged"] == 1 && json["manifestChanged"] == true)
+            #expect(json["emptyFolders"] == ["added": 0, "removed": 0])
+        }
+    }
+
+    @Test func anUpdateOfLinksAloneTakesTheIndex() async throws {
+        try await PackShell.withTree { scratch, shell in
+            #expect(await shell("package", "M.json", "-o", "old.aar").code == .success)
+            try FileDescriptor.currentDirectory.makeSymbolicLink(to: "1/map", at: scratch("Levels/way"))
+            #expect(await shell("package", "M.json", "-o", "new.aar").code == .success)
+            let result = await shell("diff", "old.aar", "new.aar")
+            #expect(result.output.contains("A device would fetch only the index: it has every file.\n"))
+            #expect(result.output.contains(" in 1 request, 0 bytes written\nwhole "))
+        }
+    }
+
+    @Test func aPatchOfOtherVersionsIsNotCalledDamaged() async throws {
+        var generator = SeededGenerator(seed: 7)
+        let many = Dictionary(uniqueKeysWithValues: (0..<40).map { ("f\($0)", generator.bytes(300)) })
+        try await PackShell.withPacks(of: ["a": [1]], and: many) { scratch, shell in
+            #expect(await shell("patch", "old.aar", "new.aar", "-o", "p").code == .success)
+            // Its numbers are beyond what this index has.
+            let result = await shell("diff", "old.aar", "old.aar", "--patch", "p")
+            #expect(result.code == .badInput)
+            #expect(result.errors.contains("p: This is the patch between two other versions."))
+            #expect(!result.errors.contains("damaged"))
+        }
+    }
+
+    @Test func whatCanHaveNoIndexIsShownWhole() async throws {
+        try await PackShell.withTree { scratch, shell in
+            #expect(await shell("package", "M.json", "-o", "new.aar").code == .success)
+            #expect(await shell("package", "M.json", "--compression", "none", "-o", "plain.aar").code == .success)
+            let result = await shell("diff", "new.aar", "plain.aar")
+            #expect(result.code == .success)
+            #expect(result.output.contains("whole   ") && result.output.contains(" in 1 request, 20.0 kB written\n"))
+            #expect(
+                result.output.contains("plain.aar: The archive can have no index, so that devices fetch it whole: "))
+            #expect(result.output.hasSuffix("A device would take: the whole archive.\n"))
+            let json = try JSONParser.parse(await shell("diff", "plain.aar", "new.aar", "--json").output).value
+            let size = Int64(try File.read(scratch("new.aar")).count)
+            #expect(json["best"] == "whole" && json["isMost"] == true)
+            #expect(json["methods"]?["whole"]?["bytesToFetch"] == .integer(size))
         }
     }
 }

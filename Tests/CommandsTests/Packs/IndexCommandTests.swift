@@ -51,6 +51,16 @@ struct IndexCommandTests {
         }
     }
 
+    @Test func anArchiveThatIsNoPackIsCalledThat() async throws {
+        try await PackShell.withTree { scratch, shell in
+            #expect(await shell("archive", "Levels", "-o", "L.aar").code == .success)
+            let made = await shell("index", "L.aar")
+            #expect(made.code == .badInput)
+            #expect(made.errors.contains("it is no pack, since it holds no \"manifest.json\"."))
+            #expect(!made.errors.contains("damaged"))
+        }
+    }
+
     @Test func verifyHoldsAnArchiveAgainstItsIndex() async throws {
         try await PackShell.withTree { scratch, shell in
             #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)

@@ -27,6 +27,18 @@ struct PatchCommandTests {
         }
     }
 
+    @Test func refusesTwoDifferentPacks() async throws {
+        try await PackShell.withTree { scratch, shell in
+            #expect(await shell("package", "M.json", "-o", "old.aar").code == .success)
+            try scratch.write(PackShell.manifest.replacing("Tutorial", with: "Levels"), to: "M.json")
+            #expect(await shell("package", "M.json", "-o", "new.aar").code == .success)
+            let made = await shell("patch", "old.aar", "new.aar", "-o", "X.patch")
+            #expect(made.code == .badInput)
+            #expect(made.errors.contains("old.aar is the pack Tutorial, and new.aar is Levels: devices use patches "))
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch("X.patch")))
+        }
+    }
+
     @Test func refusesAnIndexOfAnotherArchive() async throws {
         try await PackShell.withVersions(film: "another film that is longer") { scratch, shell in
             try scratch.write(try File.read(scratch("new.aar.index")), to: "old.aar.index")
@@ -78,6 +90,52 @@ struct PatchesFromTests {
             let verdict = await shell("verify", "published/v2.aar", "--manifest", "D.json")
             #expect(verdict.code == .badInput)
             #expect(verdict.errors.contains("v2.from-0.patch is not the patch that the download manifest lists"))
+        }
+    }
+
+    @Test func aPatchOfAnotherBuildThatStandsThereIsTold() async throws {
+        try await PackShell.withVersions { scratch, shell in
+            let base = ["--linux", "--download-base-url", "https://h"]
+            #expect(await shell(["download-manifest", "create", "old.aar", "-o", "D.json"] + base).code == .success)
+            #expect(await shell("patch", "new.aar", "old.aar", "-o", "new.from-0.patch").code == .success)
+            let update =
+                ["download-manifest", "update", "D.json", "--asset-pack-paths", "new.aar", "--patches-from", "1"] + base
+            let result = await shell(update)
+            #expect(result.code == .failure)
+            #expect(
+                result.errors.contains(
+                    "\"new.from-0.patch\" stands where the patch from version 0 of Tutorial goes, and is none from"))
+            #expect(result.errors.contains("Remove it, and it is made anew."))
+            try FileDescriptor.currentDirectory.remove(at: scratch("new.from-0.patch"))
+            #expect(await shell(update).code == .success)
+        }
+    }
+
+    @Test func aVersionThatIsNotHigherIsTold() async throws {
+        try await PackShell.withVersions { scratch, shell in
+            let base = ["--linux", "--download-base-url", "https://h"]
+            #expect(
+                await shell(
+                    ["download-manifest", "create", "old.aar", "--asset-pack-versions", "3", "-o", "D.json"] + base
+                ).code == .success)
+            func create(_ archive: String, _ version: String) async -> PackShell.Outcome {
+                await shell(
+                    [
+                        "download-manifest", "create", archive, "--asset-pack-versions", version, "--old-manifest",
+                        "D.json",
+                    ]
+                        + base)
+            }
+            for version in ["2", "3"] {
+                let low = await create("new.aar", version)
+                #expect(low.code == .success)
+                #expect(
+                    low.errors.contains(
+                        "warning: Tutorial has version \(version), and D.json has version 3 of another archive already")
+                )
+            }
+            #expect(await create("new.aar", "4").errors.isEmpty)
+            #expect(await create("old.aar", "3").errors.isEmpty)
         }
     }
 

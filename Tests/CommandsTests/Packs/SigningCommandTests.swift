@@ -59,6 +59,21 @@ struct SigningCommandTests {
         }
     }
 
+    @Test func rootKeysAreShownAsSuch() async throws {
+        try await with { scratch, shell in
+            let made = await shell("keys", "create", "-o", "root.pem")
+            #expect(made.output.contains("`ba-package keys show <signing key> --root root.pem` prints the lines.\n"))
+            let shown = await shell("keys", "show", "a.pem", "--root", "root.pem").output
+            let root = try Ed25519PrivateKey(pem: try File.read(scratch("root.pem"))).publicKey.text
+            let key = try Ed25519PrivateKey(pem: try File.read(scratch("a.pem"))).publicKey.text
+            #expect(shown.contains("<key>Keys</key><array><string>\(key)</string></array>"))
+            #expect(shown.contains("<key>RootKeys</key><array><string>\(root)</string></array>"))
+            #expect(shown.contains("<key>RootThreshold</key><integer>1</integer>"))
+            #expect(shown.contains("root.pem: \(root)\n"))
+            #expect(!(await shell("keys", "show", "a.pem").output.contains("RootKeys")))
+        }
+    }
+
     @Test func signedManifestsAreVerifiedAndChangedOnesAreNot() async throws {
         try await with { scratch, shell in
             try await bundle(scratch, shell, "a.pem")
@@ -141,6 +156,29 @@ struct SigningCommandTests {
                     "verify-manifest", "S.json", "--trust", name, "--app", "org.example.game")
                 #expect(verified.code == .success, "\(verified.errors)")
             }
+        }
+    }
+
+    @Test func aSignatureThatIsMissingIsToldAsThat() async throws {
+        try await with { scratch, shell in
+            #expect(await shell("keys", "create", "-o", "b.pem", "-q").code == .success)
+            _ = await shell("sign", "D.json", "--key", "a.pem", "--app", "org.example.game", "--linux")
+            try await bundle(scratch, shell, "a.pem")
+            let high = await shell(
+                "keys", "rotate", "D.json", "--bundle", "Game.app", "--sign-with", "a.pem", "--generation-from",
+                "9007199254740992")
+            #expect(high.code == .usage && high.errors.contains("No generation is higher than 9007199254740991"))
+            let rotated = await shell(
+                "keys", "rotate", "D.json", "--bundle", "Game.app", "--sign-with", "a.pem", "--sign-with", "b.pem",
+                "--with", "a.pem", "--with", "b.pem", "--threshold", "2")
+            #expect(rotated.code == .success, "\(rotated.errors)")
+            #expect(await shell("sign", "D.json", "--key", "a.pem", "-q").code == .success)
+            let one = await shell("verify-manifest", "D.json", "--bundle", "Game.app")
+            #expect(one.code == .refused)
+            #expect(
+                one.errors.contains("has 1 of the 2 signatures") && one.errors.contains("`ba-package sign --co-sign`"))
+            #expect(await shell("sign", "D.json", "--key", "b.pem", "--co-sign", "-q").code == .success)
+            #expect(await shell("verify-manifest", "D.json", "--bundle", "Game.app").code == .success)
         }
     }
 

@@ -203,7 +203,7 @@ import Testing
             try await damage(paths[2], stage)
             try FileDescriptor.currentDirectory.remove(at: try await place(of: paths[4], stage))
             let found = try await bench.device.larder("verify", SampleApp.bundleID)
-            #expect(found.exitCode == 1, "\(found.outputText)")
+            #expect(found.exitCode == 4, "\(found.outputText)")
             #expect(found.outputText.contains(paths[2]) && found.outputText.contains(paths[4]), "\(found.outputText)")
             try await stage.server.again([stage.old])
             let repair = try await bench.device.larder("verify", SampleApp.bundleID, "--repair")

@@ -86,6 +86,13 @@ package struct ManifestVerifier: Sendable {
         let count = keys.manifest.signers(signatures, of: message).count
         guard count >= keys.manifest.threshold else {
             let needed = keys.manifest.threshold
+            guard count == 0 else {
+                throw ManifestRefusal(
+                    .signature,
+                    "The manifest of \(app) has \(count) of the \(needed) signatures that the app's keys (version "
+                        + "\(keys.version)) ask for: not all who have to sign it have, or what it holds was changed since. Nothing "
+                        + "of it was taken. The publisher adds the others with `ba-package sign --co-sign`.")
+            }
             throw ManifestRefusal(
                 .signature,
                 "The manifest of \(app) has \(count) of the \(needed) good "
@@ -131,7 +138,7 @@ package struct ManifestVerifier: Sendable {
                 "The manifest of \(app) is of generation \(publication.generation), and \(trust.leastGeneration) "
                     + "was there already: "
                     + "an old one is being served. What is on the device stays. If it goes on, tell the publisher, who "
-                    + "can sign again with `ba-package sign --generation \(trust.leastGeneration + 1)`.")
+                    + "can \(remedy(trust.leastGeneration)).")
         }
         guard publication.expires > now else {
             throw ManifestRefusal(
@@ -140,6 +147,13 @@ package struct ManifestVerifier: Sendable {
                     + "Otherwise the "
                     + "publisher has to sign it again with `ba-package sign`. What is on the device stays usable.")
         }
+    }
+
+    /// How a publisher gets above what devices have seen.
+    private func remedy(_ leastGeneration: Int64) -> String {
+        leastGeneration < CanonicalJSON.largestInteger
+            ? "sign again with `ba-package sign --generation \(leastGeneration + 1)`"
+            : "begin anew with `ba-package keys rotate --generation-from`, since no generation comes after that"
     }
 
     private var clock: String {

@@ -17,6 +17,7 @@ extension PackCommands {
         examples: [
             .init("ba-package keys create -o release.pem", "makes a key and prints what goes into Info.plist"),
             .init("ba-package keys show release.pem", "prints that once more"),
+            .init("ba-package keys show release.pem --root root.pem", "prints it with a root key"),
         ],
         subcommands: [createKey, showKeys, rotateKeys])
 
@@ -46,6 +47,9 @@ extension PackCommands {
             context.print("\(name): \(key.publicKey.text)")
             context.print("For the app's Info.plist:")
             context.print(try propertyList([key.publicKey]))
+            context.print(
+                "As a root key beside one that signs: `ba-package keys show <signing key> --root \(name)` prints the lines."
+            )
         }
         return .success
     }
@@ -53,16 +57,25 @@ extension PackCommands {
     private static let showKeys = Command(
         "show", summary: "Print public keys, and what goes into Info.plist",
         examples: [
-            .init("ba-package keys show a.pem b.pem", "prints both keys and the lines for an app that takes either")
+            .init("ba-package keys show a.pem b.pem", "prints both keys and the lines for an app that takes either"),
+            .init(
+                "ba-package keys show release.pem --root root.pem",
+                "prints the lines for an app that follows the root key to other keys"),
         ],
-        options: [.json],
+        options: [
+            .repeatable(
+                "root", "key", "A root key, which hands over to other keys: a file, or its text.", completion: .file),
+            .json,
+        ],
         arguments: [
             CommandArgument("keys", "Key files, or public keys as text.", isRepeating: true, completion: .file)
         ]
     ) { arguments, context in
         let names = arguments.arguments("keys")
+        let rootNames = arguments.values("root")
         let keys = try await SigningSupport.publicKeys(names, context)
-        for (name, key) in zip(names, keys) {
+        let roots = try await SigningSupport.publicKeys(rootNames, context)
+        for (name, key) in zip(names + rootNames, keys + roots) {
             if context.json {
                 context.print(json: ["file": .string(name), "publicKey": .string(key.text)])
             } else {
@@ -71,14 +84,16 @@ extension PackCommands {
         }
         if !context.json {
             context.print("For the app's Info.plist:")
-            context.print(try propertyList(keys))
+            context.print(try propertyList(keys, roots: roots))
         }
         return .success
     }
 
-    private static func propertyList(_ keys: [Ed25519PublicKey]) throws -> String {
+    /// - Parameter roots: the root keys; none: `keys` are.
+    private static func propertyList(_ keys: [Ed25519PublicKey], roots: [Ed25519PublicKey] = []) throws -> String {
         let role = try ManifestKeyRole(keys: keys)
-        return SigningSupport.propertyList(ManifestKeySet(version: 1, app: "", root: role, manifest: role))
+        let root = roots.isEmpty ? role : try ManifestKeyRole(keys: roots)
+        return SigningSupport.propertyList(ManifestKeySet(version: 1, app: "", root: root, manifest: role))
     }
 
     private static let rotateKeys = Command(
@@ -182,6 +197,11 @@ extension PackCommands {
             let last = try manifest.publication?.generation ?? -1
             guard let number = text == "next" ? last + 1 : Int64(text), number >= 0 else {
                 throw UsageError("--generation-from needs a whole number from 0 on or 'next', not \"\(text)\".")
+            }
+            guard number <= CanonicalJSON.largestInteger else {
+                throw UsageError(
+                    "No generation is higher than \(CanonicalJSON.largestInteger). Give --generation-from a lower number to "
+                        + "begin anew from, such as 1, and the new set another key than the one that signed so far.")
             }
             generation = number
         }
