@@ -12,20 +12,35 @@ import Testing
 struct BlockSizeTests {
     @Test func piecesLieWithinTheContent() {
         let size = Int64(BlockSizeChooser.pieceSize)
-        #expect(BlockSizeChooser.places(in: 0).isEmpty)
-        #expect(BlockSizeChooser.places(in: (32 << 20) - 1).isEmpty)
-        #expect(BlockSizeChooser.places(in: 32 << 20) == [0..<size])
-        #expect(BlockSizeChooser.places(in: 64 << 20) == [0..<size, (63 << 20)..<(64 << 20)])
-        let places = BlockSizeChooser.places(in: 1 << 40)
-        #expect(places.map { $0.upperBound - $0.lowerBound } == [size, size, size])
-        #expect(places.first?.lowerBound == 0 && places.last.map { $0.upperBound <= 1 << 40 } == true)
+        func places(_ total: Int64) -> [Range<Int64>] { BlockSizeChooser(compression: .lzfse, total: total).places }
+        #expect(places(0).isEmpty)
+        #expect(places((8 << 20) - 1).isEmpty)
+        #expect(places(8 << 20) == [4032 << 10..<4160 << 10])
+        #expect(places(65 << 20) == [32 << 20..<33 << 20])
+        #expect(places(128 << 20) == [0..<size, (127 << 20)..<(128 << 20)])
+        let many = places(1 << 40)
+        #expect(many.map { $0.upperBound - $0.lowerBound } == [size, size, size])
+        #expect(many.first?.lowerBound == 0 && many.last.map { $0.upperBound <= 1 << 40 } == true)
+    }
+
+    private func choice(_ total: Int64, _ pieces: [[UInt8]]) throws -> Int {
+        try BlockSizeChooser(compression: .lzfse, total: total).choose(for: pieces)
     }
 
     @Test func contentThatDoesNotMindHasSmallBlocks() throws {
         var generator = SeededGenerator(seed: 1)
         let noise = generator.bytes(BlockSizeChooser.pieceSize)
-        #expect(try BlockSizeChooser(compression: .lzfse).choose(for: [noise]) == 128 << 10)
-        #expect(try BlockSizeChooser(compression: .lzfse).choose(for: []) == 128 << 10)
+        #expect(try choice(100 << 20, [noise]) == 32 << 10)
+        #expect(try choice(1 << 20, []) == 128 << 10)
+    }
+
+    /// There would be a great many of the smallest ones.
+    @Test func largePacksHaveLargerOnes() throws {
+        var generator = SeededGenerator(seed: 1)
+        let noise = generator.bytes(BlockSizeChooser.pieceSize)
+        #expect(try choice(2 << 30, [noise]) == 32 << 10)
+        #expect(try choice(3 << 30, [noise]) == 64 << 10)
+        #expect(try choice(5 << 30, [noise]) == 128 << 10)
     }
 
     /// 100 KiB of noise again and again: a block as large as that finds it once only.
@@ -33,7 +48,8 @@ struct BlockSizeTests {
         var generator = SeededGenerator(seed: 2)
         let noise = generator.bytes(100 << 10)
         let repeated = Array((0..<10).map { _ in noise }.joined())
-        #expect(try BlockSizeChooser(compression: .lzfse).choose(for: [repeated]) == BlockSizeChooser.pieceSize)
+        #expect(try choice(100 << 20, [repeated]) == BlockSizeChooser.pieceSize)
+        #expect(try choice(20 << 20, [repeated]) == 128 << 10)
     }
 
     @Test func sizesAreThoseOfAnArchive() throws {

@@ -40,7 +40,7 @@ import Testing
             ).archive.size
             let foretold = Double(advice.bytesToFetch) / Double(100 << 20)
             #expect(abs(Double(size) / Double(new.index.archive.size) - foretold) < 0.05)
-            #expect(try PackingAdvice.find(from: old, to: new, fetched: 1 << 20) == nil)
+            #expect(try PackingAdvice.find(from: old, to: new, fetched: 256 << 10) == nil)
             #expect(throws: CancellationError.self) {
                 try PackingAdvice.find(from: old, to: new, fetched: 100 << 20, isCancelled: { true })
             }

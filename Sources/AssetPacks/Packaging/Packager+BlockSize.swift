@@ -12,10 +12,8 @@ extension Packager {
         guard compression != .none else { return ArchiveWriter.defaultBlockSize }
         let root = try open(evaluation.sourceDirectory)
         do {
-            let pieces = try BlockSizeChooser.places(in: evaluation.selection.totalSize).map {
-                try piece($0, of: root.borrowed)
-            }
-            return try BlockSizeChooser(compression: compression).choose(for: pieces)
+            let chooser = BlockSizeChooser(compression: compression, total: evaluation.selection.totalSize)
+            return try chooser.choose(for: try chooser.places.map { try piece($0, of: root.borrowed) })
         } catch let error as ArchiveError {
             throw failure(error)
         }

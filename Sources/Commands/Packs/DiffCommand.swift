@@ -12,7 +12,7 @@ extension PackCommands {
             Compares two versions of a pack and says how much a device that has the old one fetches for the new one: by patch, \
             by the blocks that changed, or whole; and which files cost most. Files that differ in nothing but \
             times embedded in PNG, zip and gzip files are counted: 'package --normalize' makes them the same. Where the new version, packed in \
-            another way, would take a quarter less without a patch, that way is told. The indexes beside \
+            another way, would take a tenth less without a patch, that way is told. The indexes beside \
             the archives are used when they fit; without them the archives are read. Of an archive that can have no index only what it takes whole is shown.
             """,
         examples: [

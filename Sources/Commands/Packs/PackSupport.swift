@@ -29,7 +29,7 @@ enum PackSupport {
 
     static let packBlockSizeOption = CommandOption.value(
         "block-size", "size",
-        "How much is compressed at a time, such as 1m or 256KiB. Without it, from 128 KiB to 1 MiB: the least that makes the "
+        "How much is compressed at a time, such as 1m or 256KiB. Without it, from 32 KiB to 1 MiB: the least that makes the "
             + "archive at most about 2 % larger, since devices that update fetch whole blocks.")
 
     static let noIndex = "no-index"

@@ -22,8 +22,17 @@ package struct ContentChunker: Sendable {
 
     /// Averages that an index may use, in bytes: powers of two.
     package static let averages = 1 << 10...1 << 20
-    /// What indexes are made with.
+    /// What indexes are made with at most.
     package static let defaultAverage = 32 << 10
+    /// And at least.
+    private static let leastAverage = 8 << 10
+
+    /// What the index of an archive in blocks of so many bytes is made with: chunks far below a block's size find little.
+    package static func average(forBlocksOf blockSize: UInt64) -> Int {
+        var average = defaultAverage
+        while average > leastAverage, UInt64(average) * 4 > blockSize { average /= 2 }
+        return average
+    }
 
     /// The shortest chunk, but for a content's last, and the longest of all.
     package static func bounds(average: Int) -> ClosedRange<Int> { average / 4...average * 4 }

@@ -15,14 +15,15 @@ package struct PackingAdvice: Hashable, Sendable {
     package let bytesToFetch: Int64
 
     /// Updates that fetch less are good enough.
-    private static let leastFetched: Int64 = 4 << 20
+    private static let leastFetched: Int64 = 512 << 10
     /// What is advised fetches at most this part of what is fetched now, in hundredths.
-    private static let mostOfNow: Int64 = 75
+    private static let mostOfNow: Int64 = 90
     /// A way that has other merits may fetch so much more than the best, in hundredths.
     private static let better: Int64 = 103
     /// The ways, those that are unpacked faster or make the smaller archive first.
     private static let candidates: [(Compression, blockSize: Int)] = [
-        (.lzfse, 128 << 10), (.lzma, 256 << 10), (.lzma, 128 << 10), (.lzma, 64 << 10),
+        (.lzfse, 128 << 10), (.lzfse, 32 << 10), (.lzma, 256 << 10), (.lzma, 128 << 10), (.lzma, 64 << 10),
+        (.lzma, 32 << 10),
     ]
     /// What is tried: so many pieces that hold something to fetch.
     private static let pieces = 4

@@ -13,7 +13,7 @@ extension PackIndex {
     ///   - progress: called with the bytes read so far and the archive's size.
     /// - Throws: `PackUpdateError.notIndexable`; `ArchiveError` or `AssetPackError`, which name the file.
     package static func make(
-        ofArchive path: FilePath, chunkAverage: Int = ContentChunker.defaultAverage,
+        ofArchive path: FilePath, chunkAverage: Int? = nil,
         isCancelled: () -> Bool = { false }, progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> PackIndex {
         try draft(ofArchive: path, in: nil, chunkAverage: chunkAverage, isCancelled: isCancelled, progress: progress)
@@ -39,7 +39,7 @@ extension PackIndex {
     }
 
     private static func draft(
-        ofArchive path: FilePath, in folder: FilePath?, chunkAverage: Int = ContentChunker.defaultAverage,
+        ofArchive path: FilePath, in folder: FilePath?, chunkAverage: Int? = nil,
         isCancelled: () -> Bool, progress: (_ completed: Int64, _ total: Int64) -> Void
     ) throws -> IndexDraft {
         let maker = PackIndexMaker(chunkAverage: chunkAverage, in: folder)
@@ -60,8 +60,7 @@ extension PackIndex {
     package static func writeInspecting(
         _ path: FilePath, to index: FilePath, limits: ArchiveLimits = .default, isCancelled: () -> Bool = { false }
     ) throws -> (pack: PackContents, index: Packager.IndexOutcome) {
-        let maker = PackIndexMaker(
-            chunkAverage: ContentChunker.defaultAverage, in: index.removingLastComponent())
+        let maker = PackIndexMaker(in: index.removingLastComponent())
         let pack = try PackInspector.inspect(path, limits: limits, witness: maker, isCancelled: isCancelled)
         do {
             return (pack, .written(try maker.finish().write(to: index)))

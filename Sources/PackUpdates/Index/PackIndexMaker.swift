@@ -12,10 +12,11 @@ import System
 /// An archive that no index can describe is known by `finish` only, so that making an index is no reason for packing to break
 /// off. In memory it keeps what there is for each file; what there is for each block and chunk goes to a folder, if it has one.
 final class PackIndexMaker: ArchiveWitness {
-    /// Contents of fewer bytes have no chunks: a block or two holds them whole.
-    static let smallestChunkedContent: UInt64 = 128 << 10
+    /// Contents of fewer bytes than so many chunks have none: a block or two holds them whole.
+    private static let leastChunks: UInt64 = 4
 
-    private let chunkAverage: Int
+    /// nil until the size of the blocks is known.
+    private var chunkAverage: Int?
     private var reading: ArchiveReading?
     private var letter: UInt8?
     private var blockSize: UInt64 = 0
@@ -48,8 +49,10 @@ final class PackIndexMaker: ArchiveWitness {
         var chunkedSize: UInt64 = 0
     }
 
-    /// - Parameter folder: where what grows with the archive's bytes lies meanwhile; nil for in memory.
-    init(chunkAverage: Int, in folder: FilePath? = nil) {
+    /// - Parameters:
+    ///   - chunkAverage: nil for what suits the archive's blocks.
+    ///   - folder: where what grows with the archive's bytes lies meanwhile; nil for in memory.
+    init(chunkAverage: Int? = nil, in folder: FilePath? = nil) {
         self.chunkAverage = chunkAverage
         columns = IndexDraft.Columns(in: folder)
     }
@@ -57,6 +60,7 @@ final class PackIndexMaker: ArchiveWitness {
     func format(_ format: ArchiveBlockFormat) {
         letter = format.letter
         blockSize = format.blockSize
+        chunkAverage = chunkAverage ?? ContentChunker.average(forBlocksOf: blockSize)
     }
 
     func block(_ block: ArchiveBlock, format: ArchiveBlockFormat) throws {
@@ -84,11 +88,12 @@ final class PackIndexMaker: ArchiveWitness {
         case .regularFile where !entry.hasData:
             obstacle = obstacle ?? "\"\(entry.path)\" has no content"
         case .regularFile:
-            let isChunked = entry.dataSize >= Self.smallestChunkedContent
+            let average = chunkAverage ?? ContentChunker.defaultAverage
+            let isChunked = entry.dataSize >= UInt64(average) * Self.leastChunks
             current = CurrentFile(
                 path: entry.path, offset: dataOffset, size: entry.dataSize,
                 isExecutable: (entry.mode ?? 0) & 0o100 != 0,
-                chunker: isChunked ? ContentChunker(average: chunkAverage) : nil,
+                chunker: isChunked ? ContentChunker(average: average) : nil,
                 marks: (columns.chunkSizes.mark, columns.chunkDigests.mark), firstChunk: columns.chunkSizes.count)
         case .symbolicLink:
             entries.append(.init(path: entry.path, kind: .link(target: entry.linkTarget ?? "")))
@@ -162,7 +167,8 @@ final class PackIndexMaker: ArchiveWitness {
         }
         return IndexDraft(
             size: reading.size, digest: reading.digest, letter: letter, blockSize: blockSize, streamSize: streamSize,
-            contents: contents, entries: entries, chunkAverage: chunkAverage, columns: columns)
+            contents: contents, entries: entries, chunkAverage: chunkAverage ?? ContentChunker.defaultAverage,
+            columns: columns)
     }
 
     private func entriesWithoutFullFolders() -> [PackIndex.Entry] {

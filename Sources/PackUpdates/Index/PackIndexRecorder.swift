@@ -18,7 +18,7 @@ package final class PackIndexRecorder {
     ///   - format: how the archive is cut in blocks; nil for one without, which has no index.
     ///   - folder: where what grows with the archive's bytes lies meanwhile; nil for in memory.
     package init(
-        format: ArchiveBlockFormat?, chunkAverage: Int = ContentChunker.defaultAverage, in folder: FilePath? = nil
+        format: ArchiveBlockFormat?, chunkAverage: Int? = nil, in folder: FilePath? = nil
     ) throws {
         let maker = PackIndexMaker(chunkAverage: chunkAverage, in: folder)
         if let format { maker.format(format) }
