@@ -20,6 +20,8 @@ package struct PackingAdvice: Hashable, Sendable {
     private static let mostOfNow: Int64 = 90
     /// A way that has other merits may fetch so much more than the best, in hundredths.
     private static let better: Int64 = 103
+    /// LZMA, which takes several times as long to pack and to unpack, must save one byte of so many.
+    private static let leastSaving: Int64 = 6
     /// The ways, those that are unpacked faster or make the smaller archive first.
     private static let candidates: [(Compression, blockSize: Int)] = [
         (.lzfse, 128 << 10), (.lzfse, 32 << 10), (.lzma, 256 << 10), (.lzma, 128 << 10), (.lzma, 64 << 10),
@@ -58,8 +60,14 @@ package struct PackingAdvice: Hashable, Sendable {
                 compression: compression, blockSize: blockSize,
                 bytesToFetch: Int64(try cost(compression, blockSize) / now * Double(fetched)))
         }
-        guard let least = ways.map(\.bytesToFetch).min(), least * 100 <= fetched * mostOfNow else { return nil }
-        return ways.first { $0.bytesToFetch * 100 <= min(least * better, fetched * mostOfNow) }
+        let (slow, quick) = (ways.filter { $0.compression == .lzma }, ways.filter { $0.compression != .lzma })
+        guard let leastSlow = slow.map(\.bytesToFetch).min(), let leastQuick = quick.map(\.bytesToFetch).min() else {
+            return nil
+        }
+        let isWorthIt = leastSlow <= leastQuick - leastQuick / leastSaving
+        let least = isWorthIt ? leastSlow : leastQuick
+        guard least * 100 <= fetched * mostOfNow else { return nil }
+        return (isWorthIt ? slow : quick).first { $0.bytesToFetch * 100 <= min(least * better, fetched * mostOfNow) }
     }
 
     /// Ranges of the stream, of one size and all over it, that hold something that is missing.
