@@ -107,7 +107,7 @@ package final class DeltaEncoder {
         if usual.literals > max(usual.total / 3, usual.literalBytes / 8 * 7) { candidates = [CopyFinder.shorter] }
         for smallest in candidates {
             let cost = cost(smallest).total
-            guard cost < best.cost else { break }
+            guard cost < best.cost + best.cost / 8 else { break }
             best = (smallest, cost)
         }
         return best

@@ -276,7 +276,7 @@ import Testing
         Trouble(faults: ["asset=Isles:first-range"], note: "no several ranges"),
         Trouble(faults: ["asset=Isles:wrong-range"], note: "the bytes", isWhole: true),
         Trouble(faults: ["asset=Isles:shifted"], note: "archive", isWhole: true),
-        Trouble(faults: ["asset=Isles:416,times=1"], note: "416", isWhole: true),
+        Trouble(faults: ["asset=Isles:416,times=1"], note: "no several ranges"),
         Trouble(faults: ["asset=Isles:cut,after=30kB,times=3", "asset=Isles:503,times=1"]),
         Trouble(faults: ["asset=Isles:404"], fails: true),
         Trouble(faults: ["asset=Isles:endless"], note: "no several ranges"),
