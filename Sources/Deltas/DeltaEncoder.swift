@@ -107,7 +107,9 @@ package final class DeltaEncoder {
         if usual.literals > max(usual.total / 3, usual.literalBytes / 8 * 7) { candidates = [CopyFinder.shorter] }
         for smallest in candidates {
             let cost = cost(smallest).total
-            guard cost < best.cost + best.cost / 8 else { break }
+            // Longer copies leave more literals, which become smaller in earnest than in an estimate.
+            let slack = smallest > CopyFinder.usualSmallest ? best.cost / 8 : 0
+            guard cost < best.cost + slack else { break }
             best = (smallest, cost)
         }
         return best

@@ -26,6 +26,8 @@ package enum PatchMaker {
     /// While the targets so far are at most this part of the pack, size counts more than the time to apply.
     private static let slowPart: Int64 = 16
     private static let alwaysSlow: Int64 = 4 << 20
+    /// Of packs of fewer bytes nobody notices the time.
+    private static let smallPack: Int64 = 32 << 20
 
     /// Of many small pieces one is written while others are decoded, and pieces that stand for themselves take more bytes in all:
     /// in between are some two dozen.
@@ -120,7 +122,8 @@ package enum PatchMaker {
         let pieceSize =
             pieceSize
             ?? min(DeltaFormat.pieceSize, max(Self.smallestPiece, Int(layout.targetSize / Self.usualPieces)))
-        let slowLimit = new.index.installedSize / slowPart + alwaysSlow
+        let size = new.index.installedSize
+        let slowLimit = size <= smallPack ? size : size / slowPart + alwaysSlow
         for (number, range) in layout.groups.enumerated() {
             let pieces = pieces(of: range.targets, atMost: pieceSize)
             let group = PatchGroupWork(
