@@ -61,5 +61,5 @@ find_pip() {
 release_build() {
     swift build -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
         -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker "$root/scripts/lib/no-unwinding.ld" \
-        -Xlinker "--version-script=$root/scripts/lib/executable.map" "$@"
+        -Xlinker --undefined-version -Xlinker "--version-script=$root/scripts/lib/executable.map" "$@"
 }

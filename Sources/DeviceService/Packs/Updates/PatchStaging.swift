@@ -25,6 +25,8 @@ final class PatchStaging: PatchSink {
     private var use = Use.passedOver
     /// What was written when a position was kept last.
     private var kept: Int64
+    private var keptTime = ContinuousClock.now
+    private var keptCheckpoints = 0
     private(set) var failed: Set<Int> = []
     /// Why the first content failed.
     private(set) var reason: String?
@@ -98,9 +100,12 @@ final class PatchStaging: PatchSink {
 
     func reached(_ position: PatchPosition) throws {
         pipeline.patch = UpdateCheckpoint.PatchProgress(file: file, position: position)
-        // Checkpoints within a piece, which its contents bring about, do not know yet that it came.
-        guard pipeline.sink.bytesWritten - kept >= UpdatePipeline.checkpointInterval, pipeline.isRested else { return }
-        kept = pipeline.sink.bytesWritten
+        // Checkpoints within a piece, which its contents bring about, do not know yet that it came: one follows, lest what is left of
+        // the patch seem more than what is missing.
+        guard pipeline.sink.bytesWritten - kept >= UpdatePipeline.checkpointInterval,
+            pipeline.checkpoints > keptCheckpoints || .now - keptTime >= UpdatePipeline.checkpointPause
+        else { return }
         try pipeline.checkpoint()
+        (kept, keptTime, keptCheckpoints) = (pipeline.sink.bytesWritten, .now, pipeline.checkpoints)
     }
 }

@@ -33,12 +33,14 @@ final class UpdatePipeline {
     private let flusher = StagingFlusher()
     private var lastCheckpoint: Int64 = 0
     private var lastCheckpointTime = ContinuousClock.now
+    /// How many were taken.
+    private(set) var checkpoints = 0
     private var lastDurable: Int64 = 0
 
     /// Between two checkpoints at least, in bytes written.
     static let checkpointInterval: Int64 = 4 << 20
     /// As long as that: what comes faster is soon there again, and each takes a millisecond.
-    private static let checkpointPause = Duration.milliseconds(50)
+    static let checkpointPause = Duration.milliseconds(50)
 
     /// Between two looks at whether to go on.
     private static let copiedAtOnce: UInt64 = 16 << 20
@@ -240,11 +242,9 @@ final class UpdatePipeline {
     func checkpointIfDue() throws {
         // A checkpoint holds all links: where they are many, it comes less often.
         let interval = max(Self.checkpointInterval, Int64(clamping: sink.state.linkSize))
-        if sink.bytesWritten >= lastCheckpoint + interval, isRested { try checkpoint() }
+        guard sink.bytesWritten >= lastCheckpoint + interval else { return }
+        if .now - lastCheckpointTime >= Self.checkpointPause { try checkpoint() }
     }
-
-    /// Whether the last checkpoint is some time ago.
-    var isRested: Bool { .now - lastCheckpointTime >= Self.checkpointPause }
 
     /// What is there counts from now on.
     /// - Throws: `Errno`
@@ -257,6 +257,7 @@ final class UpdatePipeline {
             validator: validator)
         try StagedPack.write(checkpoint, to: staged.checkpoint, durable: false)
         lastCheckpointTime = .now
+        checkpoints += 1
         if sink.bytesWritten >= lastDurable + options.durableInterval {
             lastDurable = sink.bytesWritten
             try flusher.flush(checkpoint, staged)
