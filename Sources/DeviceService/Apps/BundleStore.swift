@@ -14,13 +14,16 @@ struct BundleStore: Sendable {
 
     func folder(_ app: String) -> FilePath { paths.appRoot(app).appending("bundle") }
 
-    /// Copies `source` to the base's own folder; a copy that was broken off is replaced. Blocks.
+    /// Copies `source` to the base's own folder; a copy that was broken off is replaced. What is the same in the base in force is
+    /// not copied once more. Blocks.
     /// - Parameter progress: told the bytes copied so far; throwing from it breaks the copy off.
     /// - Throws: `DeviceError`, and what `progress` throws.
     func copy(_ source: FilePath, app: String, number: Int, progress: (Int64) throws -> Void) throws {
         guard let name = source.lastComponent else { throw Errno.invalidArgument }
         try begin(app, number: number, from: source) {
-            try TreeCopy.copy(from: source, to: $0.appending(name), progress: progress)
+            try TreeCopy.copy(
+                from: source, to: $0.appending(name), sharing: folder(app).appending("current").appending(name),
+                progress: progress)
             try complete(app: app, number: number)
         }
     }

@@ -144,10 +144,7 @@ package actor SpaceKeeper {
 
     /// What there is, once what is being deleted is gone.
     private func measure() async throws -> FileSystemSpace {
-        try await offload { [sweeper, state] in
-            sweeper.wait()
-            return try FileSystemSpace(at: state)
-        }
+        try await offload { [sweeper, state] in try sweeper.space(at: state) }
     }
 
     private func free(_ bytes: Int64) async -> [PurgedFile] {

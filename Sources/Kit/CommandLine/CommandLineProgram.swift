@@ -23,14 +23,14 @@ package enum CommandLineProgram {
             let ends = [Signals.interrupt, Signals.terminate, Signals.hangUp].filter {
                 $0 != Signals.hangUp || !Signals.isIgnored($0)
             }
-            try Signals.take(ends) { _ in interruptions.interrupt(grace: grace) }
+            try Signals.take(ends) { interruptions.interrupt(by: $0, grace: grace) }
         } catch {
             context.note("\(name): Ctrl-C will end this command without tidying up: \(error)")
         }
         let runner = CommandRunner(root: tree(name), version: LarderVersion.current)
         let task = Task { await runner.run(Array(arguments.dropFirst()), context: context) }
         interruptions.onInterrupt { task.cancel() }
-        Task { await task.value.exitProcess() }
+        Task { interruptions.exitCode(of: await task.value).exitProcess() }
         while true { pause() }
     }
 }
@@ -40,6 +40,8 @@ private final class Interruptions: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var count = 0
+        /// What the first signal ends the process with.
+        var exitCode = ExitCode.interrupted
     }
 
     private let state = Locked(State())
@@ -52,23 +54,37 @@ private final class Interruptions: Sendable {
         if isLate { cancel() }
     }
 
-    func interrupt(grace: Duration) {
+    func interrupt(by signal: Int32, grace: Duration) {
         let (count, cancel) = state.withLock { state in
             state.count += 1
+            if state.count == 1 { state.exitCode = Self.exitCode(of: signal) }
             return (state.count, state.cancel)
         }
-        guard count == 1 else { Self.end() }
+        guard count == 1 else { end() }
         cancel?()
         let deadline = Monitor(())
         _ = try? WorkerThread.start(name: "larder-grace") {
             _ = deadline.wait(atMost: grace) { _ in Bool?.none }
-            Self.end()
+            self.end()
         }
     }
 
     /// Ends a command that does not end by itself, because it waits in a read from a pipe, say.
-    private static func end() -> Never {
+    private func end() -> Never {
         TemporaryDirectory.removeAll()
-        ExitCode.interrupted.exitProcess()
+        state.withLock { $0.exitCode }.exitProcess()
+    }
+
+    /// What a command ends with that returned `code`: a cancelled one tells which signal it was.
+    func exitCode(of code: ExitCode) -> ExitCode {
+        code == .interrupted ? state.withLock { $0.exitCode } : code
+    }
+
+    private static func exitCode(of signal: Int32) -> ExitCode {
+        switch signal {
+        case Signals.terminate: .terminated
+        case Signals.hangUp: .hungUp
+        default: .interrupted
+        }
     }
 }

@@ -29,8 +29,12 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable {
     package static let serviceUnavailable = ExitCode(rawValue: 8)
     /// The app is installed and may be launched, but an essential pack is missing.
     package static let incomplete = ExitCode(rawValue: 9)
+    /// The terminal was closed.
+    package static let hungUp = ExitCode(rawValue: 129)
     /// Interrupted by the person at the keyboard.
     package static let interrupted = ExitCode(rawValue: 130)
+    /// Ended by SIGTERM.
+    package static let terminated = ExitCode(rawValue: 143)
 
     /// Number and meaning of each, for help and documentation.
     package static let documented: [(code: ExitCode, meaning: String)] = [
@@ -44,7 +48,9 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable {
         (.refused, "Trust or policy forbids it."),
         (.serviceUnavailable, "The device service does not answer."),
         (.incomplete, "The app is installed and may be launched, but an essential pack is missing."),
+        (.hungUp, "The terminal was closed."),
         (.interrupted, "Interrupted by the person at the keyboard."),
+        (.terminated, "Ended by SIGTERM."),
     ]
 }
 

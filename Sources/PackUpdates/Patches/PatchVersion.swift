@@ -23,21 +23,16 @@ package struct PatchVersion: Sendable {
         archive: FilePath, index path: FilePath? = nil, isCancelled: () -> Bool = { false },
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws {
-        self.archive = archive
         guard let (bytes, index) = try PackIndex.load(path ?? PackIndex.path(besideArchive: archive)) else {
-            index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
-            let bytes = try index.encoded()
-            indexDigest = SHA256.hash(bytes)
-            indexSize = Int64(bytes.count)
+            let index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
+            self.init(archive: archive, index: index, try index.encoded())
             return
         }
         let size = try? FileDescriptor.currentDirectory.status(at: archive, followingLinks: true).size
         guard size == nil || size == index.archive.size else {
             throw PackIndex.mismatch(besideArchive: archive, "it is of an archive of another size")
         }
-        self.index = index
-        indexDigest = SHA256.hash(bytes)
-        indexSize = Int64(bytes.count)
+        self.init(archive: archive, index: index, bytes)
     }
 
     /// As `init`, for looking at a version that is not published yet: an index beside the archive counts only when it is the

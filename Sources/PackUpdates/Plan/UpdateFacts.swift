@@ -14,6 +14,9 @@ package struct UpdateFacts: Sendable {
 
         /// What a server is taken to give until it shows otherwise. More ranges in one request are taken for an attack.
         package static let expected = several(16)
+
+        /// What a server may still give that did not give as many parts at once as it was asked for.
+        package static func fewer(than asked: Int) -> Self { asked > 1 ? .single : .none }
     }
 
     package struct Costs: Sendable, Hashable {

@@ -127,7 +127,7 @@ struct SharedBlocksTests {
             let pipeline = try UpdatePipeline(
                 pack.download(archive), staged: staged, index: index, digest: SHA256.hash([1]), options: .init())
             let found = try LocalVersions(appRoot: second.layout.root).find(
-                Set(index.contents.map(\.digest)), first: [], isCancelled: {})
+                Set(index.contents.map(\.digest)), first: [], by: { $0 }, isCancelled: {})
             var local: [Int: LocalFile] = [:]
             for (content, what) in index.contents.enumerated() { local[content] = found[what.digest] }
             let before = try disk.used()

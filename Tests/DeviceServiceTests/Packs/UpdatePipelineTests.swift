@@ -28,7 +28,7 @@ import Testing
         var sources = UpdateSources(for: index)
         sources.add(
             try LocalVersions(appRoot: generations.layout.root).find(
-                Set(index.contents.map(\.digest)), first: own, isCancelled: {}))
+                Set(index.contents.map(\.digest)), first: own, by: { $0 }, isCancelled: {}))
         func plan() throws -> UpdatePlan {
             let facts = UpdateFacts(ranges: .several(16), progress: pipeline.progress)
             return try #require(

@@ -40,10 +40,20 @@ final class Sweeper: Sendable {
     }
 
     /// Deletes what a process before this one discarded.
-    func sweep() { state.withLock { start(&$0) } }
+    func sweep() {
+        guard FileDescriptor.currentDirectory.exists(at: folder) else { return }
+        state.withLock { start(&$0) }
+    }
 
     /// Returns when all that was discarded is gone. Blocks.
     func wait() { state.wait { $0.isBusy ? nil : () } }
+
+    /// What is free at a place of the same file system once all that was discarded is gone. Blocks.
+    /// - Throws: `Errno`
+    func space(at path: FilePath) throws -> FileSystemSpace {
+        wait()
+        return try FileSystemSpace(at: path)
+    }
 
     private func start(_ state: inout State) {
         guard !state.isBusy else { return }

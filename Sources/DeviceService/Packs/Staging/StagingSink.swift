@@ -159,11 +159,7 @@ final class StagingSink: ArchiveSink {
             try write(andHash: bytes)
             return
         }
-        var rest = bytes
-        while !rest.isEmpty {
-            try take(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.portion)))
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.portion))
-        }
+        try Self.inPortions(bytes, take)
     }
 
     /// Has another thread take the digest meanwhile.
@@ -174,10 +170,14 @@ final class StagingSink: ArchiveSink {
             _ = hashing.next(waiting: true)
             hasher = item.hasher
         }
-        var rest = bytes
-        while !rest.isEmpty {
-            try write(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.portion)))
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.portion))
+        try Self.inPortions(bytes) { try write($0) }
+    }
+
+    private static func inPortions(
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
+        for start in stride(from: 0, to: bytes.count, by: portion) {
+            try body(UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + portion, bytes.count)]))
         }
     }
 

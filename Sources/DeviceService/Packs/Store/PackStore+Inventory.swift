@@ -59,10 +59,7 @@ extension PackStore {
     /// - Throws: `StoreError`
     package func plan(_ requests: [PackRequest], alsoWriting bytes: Int64) async throws -> SpacePlan {
         let (root, sweeper) = (state, space?.sweeper)
-        let unit = try await blocking {
-            sweeper?.wait()
-            return try FileSystemSpace(at: root)
-        }
+        let unit = try await blocking { try sweeper?.space(at: root) ?? FileSystemSpace(at: root) }
         var planner = SpacePlanner(space: unit, reserved: 0)
         let asked = Set(requests.map { TransferKey(app: $0.app, pack: $0.pack.id) })
         planner.reserved = jobs.reduce(0) { sum, job in

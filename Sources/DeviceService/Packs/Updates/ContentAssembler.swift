@@ -24,8 +24,8 @@ final class ContentAssembler {
     private var piece = 0
     private var done: Int64 = 0
     private var isBegun = false
-    private var open: (source: LocalContents.Source, descriptor: OwnedDescriptorBox?)?
-    private var openMade: (content: Int, descriptor: OwnedDescriptorBox?)?
+    private var openLocal = LastOpened<LocalContents.Source>()
+    private var openMade = LastOpened<Int>()
     /// Contents whose bytes were not right: a local file is damaged.
     private(set) var failed: [Int] = []
     /// Bytes that were taken from files that are here.
@@ -98,25 +98,15 @@ final class ContentAssembler {
             try begin(item)
             let length = piece.size - done
             switch piece {
-            case .local(let source, let offset, _): try copy(local(source), offset + done, length)
+            case .local(let source, let offset, _):
+                try copy(openLocal.file(source) { sources.file($0)?.open() }, offset + done, length)
             case .made(item.content, let offset, _): try copy(sink.output, offset + done, length)
-            case .made(let content, let offset, _): try copy(made(content), offset + done, length)
+            case .made(let content, let offset, _):
+                try copy(openMade.file(content, openedBy: openContent), offset + done, length)
             case .stream: return
             }
             try advance(length, item)
         }
-    }
-
-    /// A local file; nil when it cannot be opened.
-    private func local(_ file: LocalContents.Source) -> FileDescriptor? {
-        if open?.source != file { open = (file, OwnedDescriptorBox(sources.file(file)?.open())) }
-        return open?.descriptor?.descriptor.borrowed
-    }
-
-    /// A content that was put together before; nil when that did not work out.
-    private func made(_ content: Int) -> FileDescriptor? {
-        if openMade?.content != content { openMade = (content, OwnedDescriptorBox(openContent(content))) }
-        return openMade?.descriptor?.descriptor.borrowed
     }
 
     private func copy(_ source: FileDescriptor?, _ offset: Int64, _ length: Int64) throws {
@@ -169,6 +159,17 @@ final class ContentAssembler {
         } else {
             failed.append(item.content)
         }
+    }
+}
+
+/// The file that pieces were taken from last: the next is of the same as a rule.
+private struct LastOpened<Key: Equatable> {
+    private var last: (key: Key, descriptor: OwnedDescriptorBox?)?
+
+    /// - Returns: nil when it cannot be opened.
+    mutating func file(_ key: Key, openedBy open: (Key) -> OwnedDescriptor?) -> FileDescriptor? {
+        if last?.key != key { last = (key, OwnedDescriptorBox(open(key))) }
+        return last?.descriptor?.descriptor.borrowed
     }
 }
 

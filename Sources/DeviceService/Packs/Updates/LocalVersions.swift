@@ -14,12 +14,6 @@ struct LocalVersions {
 
     init(appRoot: FilePath) { apps = appRoot.removingLastComponent() }
 
-    func find(
-        _ wanted: Set<Digest>, first folders: [FilePath], isCancelled: () throws -> Void
-    ) throws -> [Digest: LocalFile] {
-        try find(wanted, first: folders, by: { $0 }, isCancelled: isCancelled)
-    }
-
     /// Where contents are, for those of `wanted` that are anywhere: in the pack's own version if it has them.
     /// - Parameters:
     ///   - folders: looked into first, those of the pack's own versions.

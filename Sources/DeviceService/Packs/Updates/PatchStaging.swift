@@ -23,10 +23,8 @@ final class PatchStaging: PatchSink {
     private let bases: [ContentName: LocalFile]
     private let made: [ContentName: Int]
     private var use = Use.passedOver
-    /// What was written when a position was kept last.
-    private var kept: Int64
-    private var keptTime = ContinuousClock.now
-    private var keptCheckpoints = 0
+    /// How many checkpoints there were at the last position.
+    private var checkpoints: Int
     private(set) var failed: Set<Int> = []
     /// Why the first content failed.
     private(set) var reason: String?
@@ -40,7 +38,7 @@ final class PatchStaging: PatchSink {
         self.file = file
         self.bases = bases
         self.made = made
-        kept = pipeline.sink.bytesWritten
+        checkpoints = pipeline.checkpoints
     }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
@@ -100,12 +98,9 @@ final class PatchStaging: PatchSink {
 
     func reached(_ position: PatchPosition) throws {
         pipeline.patch = UpdateCheckpoint.PatchProgress(file: file, position: position)
-        // Checkpoints within a piece, which its contents bring about, do not know yet that it came: one follows, lest what is left of
-        // the patch seem more than what is missing.
-        guard pipeline.sink.bytesWritten - kept >= UpdatePipeline.checkpointInterval,
-            pipeline.checkpoints > keptCheckpoints || .now - keptTime >= UpdatePipeline.checkpointPause
-        else { return }
-        try pipeline.checkpoint()
-        (kept, keptTime, keptCheckpoints) = (pipeline.sink.bytesWritten, .now, pipeline.checkpoints)
+        // A checkpoint within the piece, which its contents brought about, does not know yet that it came: one follows, lest what
+        // is left of the patch seem more than what is missing.
+        if pipeline.checkpoints > checkpoints { try pipeline.checkpoint() } else { try pipeline.checkpointIfDue() }
+        checkpoints = pipeline.checkpoints
     }
 }

@@ -87,12 +87,7 @@ extension UpdateFetch {
     /// too, answer so when asked for several ranges and give single ones, so only then it means that they give none.
     func asksForLess(_ head: HTTPResponse, _ asked: Int, _ pipeline: UpdatePipeline) -> Bool {
         guard head.status == 200, asked > 0 else { return false }
-        if asked > 1 {
-            askForSingleRanges(pipeline)
-        } else {
-            ranges = .none
-            note("its server gives no ranges, or another file by now", pipeline)
-        }
+        askForFewer(than: asked, pipeline)
         return true
     }
 
@@ -100,13 +95,16 @@ extension UpdateFetch {
     func asksForLess(_ error: any Error, _ asked: Int, _ pipeline: UpdatePipeline) -> Bool {
         guard let error = error as? HTTPClientError, asked > 1, rangesPerRequest > 1, error.mayBeOfSeveralRanges
         else { return false }
-        askForSingleRanges(pipeline)
+        askForFewer(than: asked, pipeline)
         return true
     }
 
-    private func askForSingleRanges(_ pipeline: UpdatePipeline) {
-        ranges = .single
-        note("the server gives no several ranges at once", pipeline)
+    private func askForFewer(than asked: Int, _ pipeline: UpdatePipeline) {
+        ranges = .fewer(than: asked)
+        note(
+            asked > 1
+                ? "the server gives no several ranges at once" : "its server gives no ranges, or another file by now",
+            pipeline)
     }
 }
 

@@ -132,7 +132,7 @@ struct UpdateForecaster {
                     }
                     return true
                 }
-                if !isRanged { ranges = .none }
+                if !isRanged { ranges = .fewer(than: 1) }
                 start = request.ranges[0].upperBound
             }
             if reader.table != nil { try patch.learn(reader, index) { try find($0, by: ContentName.init) } }
@@ -177,7 +177,7 @@ struct UpdateForecaster {
         } catch let error as HTTPClientError where error.mayBeOfSeveralRanges && !attempt.isStopped {
             guard asked > 1 else { throw UpdateFetch.Unsuitable(why: error.message) }
         }
-        ranges = asked > 1 ? .single : .none
+        ranges = .fewer(than: asked)
         return true
     }
 

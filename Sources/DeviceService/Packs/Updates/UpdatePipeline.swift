@@ -38,9 +38,9 @@ final class UpdatePipeline {
     private var lastDurable: Int64 = 0
 
     /// Between two checkpoints at least, in bytes written.
-    static let checkpointInterval: Int64 = 4 << 20
+    private static let checkpointInterval: Int64 = 4 << 20
     /// As long as that: what comes faster is soon there again, and each takes a millisecond.
-    static let checkpointPause = Duration.milliseconds(50)
+    private static let checkpointPause = Duration.milliseconds(50)
 
     /// Between two looks at whether to go on.
     private static let copiedAtOnce: UInt64 = 16 << 20
