@@ -40,6 +40,7 @@ import Testing
             ).archive.size
             let foretold = Double(advice.bytesToFetch) / Double(100 << 20)
             #expect(abs(Double(size) / Double(new.index.archive.size) - foretold) < 0.05)
+            #expect(abs(Double(size) / Double(advice.archiveBytes) - 1) < 0.05)
             #expect(try PackingAdvice.find(from: old, to: new, fetched: 256 << 10) == nil)
             #expect(throws: CancellationError.self) {
                 try PackingAdvice.find(from: old, to: new, fetched: 100 << 20, isCancelled: { true })
@@ -56,6 +57,37 @@ import Testing
             }
             #expect(try PackingAdvice.find(from: old, to: new, fetched: 100 << 20) == nil)
         }
+    }
+
+    /// As of a game whose levels are edited: smaller blocks fetch less, and make the archive larger.
+    @Test func whatAnUpdateSavesIsWeighedAgainstWhatTheArchiveGrows() {
+        func advice(_ blockSize: Int, _ bytesToFetch: Int64, _ archiveBytes: Int64) -> PackingAdvice {
+            PackingAdvice(
+                compression: .lzma, blockSize: blockSize, bytesToFetch: bytesToFetch, archiveBytes: archiveBytes)
+        }
+        let ways = [
+            advice(256 << 10, 11_900_000, 16_136_000), advice(128 << 10, 11_400_000, 16_667_000),
+            advice(64 << 10, 10_700_000, 17_460_000), advice(32 << 10, 10_200_000, 18_512_000),
+        ]
+        #expect(PackingAdvice.best(of: ways)?.blockSize == 64 << 10)
+        // What costs the archive nothing is taken for any update that gets smaller.
+        #expect(PackingAdvice.best(of: [advice(2, 1000, 5000), advice(1, 900, 5000)])?.blockSize == 1)
+        #expect(PackingAdvice.best(of: []) == nil)
+    }
+
+    @Test func onlyWaysThatSaveATenthAreWorthwhileAndLZMAOnlyWhenItSavesMore() {
+        func ways(lzfse: Int64, lzma: Int64) -> [PackingAdvice.Way] {
+            [
+                .init(compression: .lzfse, blockSize: 32 << 10, bytesToFetch: lzfse),
+                .init(compression: .lzma, blockSize: 64 << 10, bytesToFetch: lzma),
+            ]
+        }
+        func found(lzfse: Int64, lzma: Int64) -> [Compression] {
+            PackingAdvice.worthwhile(ways(lzfse: lzfse, lzma: lzma), fetched: 1000).map(\.compression)
+        }
+        #expect(found(lzfse: 850, lzma: 800) == [.lzfse])
+        #expect(found(lzfse: 850, lzma: 700) == [.lzma])
+        #expect(found(lzfse: 950, lzma: 910) == [])
     }
 
     @Test func blocksCountOnceAndToTheStreamsEnd() {

@@ -139,6 +139,31 @@ import Testing
         }
     }
 
+    /// What a group gives and another starts from is unpacked once, and lies in both files.
+    @Test func aContentGoesToEachPlaceThatItHas() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let files = ["a": generator.bytes(150_000), "b": generator.bytes(90_000, redundancy: true)]
+            let pack = try PatchedPack(scratch, from: ["c": [1]], to: files)
+            let index = pack.new.index
+            let numbers = index.contents.indices.filter { index.contents[$0].size > 50_000 }
+            #expect(numbers.count == 2)
+            var layout = ContentLayout(index: index)
+            var (bases, targets) = (Int64(0), Int64(0))
+            layout.place([numbers[1]], in: PatchLayout.bases, at: &bases)
+            layout.place(numbers.reversed(), in: PatchLayout.targets, at: &targets)
+            let paths = [scratch("bases"), scratch("targets")]
+            let opened = try paths.map {
+                try FileDescriptor.open($0, .writeOnly, options: [.create], permissions: .ownerReadWrite)
+            }
+            defer { for file in opened { try? file.close() } }
+            try pack.new.unpack(layout, to: opened, isCancelled: { false })
+            let contents = numbers.map { pack.targets[index.contents[$0].digest] ?? [] }
+            #expect(try File.read(paths[PatchLayout.bases]) == contents[1])
+            #expect(try File.read(paths[PatchLayout.targets]) == contents[1] + contents[0])
+        }
+    }
+
     @Test func withoutTheFirstTheSecondFailsToo() throws {
         var generator = SeededGenerator.forTest()
         try Scratch.with { scratch in

@@ -87,7 +87,8 @@ extension PackDifference {
             lines += [
                 "",
                 "Packed with --compression \(advice.compression.rawValue) --block-size \(advice.blockSize >> 10)k it would take "
-                    + "about \(bytes(advice.bytesToFetch)) in blocks.\(advice.caution)",
+                    + "about \(bytes(advice.bytesToFetch)) in blocks, and the archive would be about "
+                    + "\(bytes(advice.archiveBytes)).\(advice.caution)",
             ]
         }
         let usesPatch = best.patch != nil
@@ -153,7 +154,7 @@ extension PackDifference {
         all["advice"] = advice.map { advice in
             [
                 "compression": .string(advice.compression.rawValue), "blockSize": .integer(Int64(advice.blockSize)),
-                "bytesToFetch": .integer(advice.bytesToFetch),
+                "bytesToFetch": .integer(advice.bytesToFetch), "archiveBytes": .integer(advice.archiveBytes),
             ]
         }
         return .object(all)

@@ -18,6 +18,10 @@ final class StreamCoder {
     /// LZMA takes ten times as long to undo, so it must save at least one byte of so many: where nobody notices the time, and
     /// elsewhere, where it would take longer than fetching what it saves over some 100 Mbit/s.
     private static let (unnoticedSaving, noticedSaving) = (64, 5)
+    /// Properties of LZMA save at most one byte of so many, where they are not the usual ones.
+    private static let mostByProperties = 8
+    /// As much tells which properties are best.
+    private static let propertiesSample = 16 << 10
     private static let estimateLevel: CInt = 1
     private static let finalLevel: CInt = 19
 
@@ -94,11 +98,18 @@ final class StreamCoder {
 
     /// The properties with which LZMA makes a sample smallest; nil when zstd does as well.
     private func promising(_ sample: UnsafeRawBufferPointer, _ zstd: Int, _ saving: Int) -> LZMA2.Properties? {
-        let sizes = LZMA2.Properties.all.map { properties in
-            LZMA2(properties: properties, effort: .chains).compress(sample, limit: sample.count)?.count ?? sample.count
+        func size(_ properties: LZMA2.Properties, _ part: UnsafeRawBufferPointer) -> Int {
+            LZMA2(properties: properties, effort: .chains).compress(part, limit: part.count)?.count ?? part.count
         }
-        guard let best = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { return nil }
-        return Self.isWorthIt(lzma: sizes[best], zstd: zstd, saving) ? LZMA2.Properties.all[best] : nil
+        let usual = size(.usual, sample)
+        guard Self.isWorthIt(lzma: usual - usual / Self.mostByProperties, zstd: zstd, saving) else { return nil }
+        // Which properties are best shows in less.
+        let part = UnsafeRawBufferPointer(rebasing: sample.prefix(Self.propertiesSample))
+        let sizes = LZMA2.Properties.all.map { size($0, part) }
+        guard let place = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { return nil }
+        let best = LZMA2.Properties.all[place]
+        let all = best == .usual ? usual : size(best, sample)
+        return Self.isWorthIt(lzma: min(all, usual), zstd: zstd, saving) ? (all < usual ? best : .usual) : nil
     }
 
     /// All of a short source, and four pieces of a longer one.

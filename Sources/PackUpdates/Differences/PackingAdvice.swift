@@ -13,13 +13,17 @@ package struct PackingAdvice: Hashable, Sendable {
     package let blockSize: Int
     /// About how many bytes of blocks would be fetched.
     package let bytesToFetch: Int64
+    /// About how many bytes the archive would have.
+    package let archiveBytes: Int64
 
     /// Updates that fetch less are good enough.
     private static let leastFetched: Int64 = 512 << 10
     /// What is advised fetches at most this part of what is fetched now, in hundredths.
     private static let mostOfNow: Int64 = 90
-    /// A way that has other merits may fetch so much more than the best, in hundredths.
-    private static let better: Int64 = 103
+    /// A byte of the archive counts as one of so many of an update: an app is installed once and updated often.
+    private static let installation: Int64 = 2
+    /// Larger blocks may cost so much more in all than the best, in hundredths.
+    private static let alike: Int64 = 101
     /// LZMA, which takes several times as long to pack and to unpack, must save one byte of so many.
     private static let leastSaving: Int64 = 6
     /// The ways, those that are unpacked faster or make the smaller archive first.
@@ -44,31 +48,62 @@ package struct PackingAdvice: Hashable, Sendable {
         let missing = UpdatePlanner(target: index, local: local, facts: UpdateFacts(ranges: .single)).allMissingParts
         let sample = try new.read(places(missing, in: index.archive.streamSize))
         guard !sample.isEmpty else { return nil }
-        /// What would be fetched if all were as the sample is.
-        func cost(_ compression: Compression, _ blockSize: Int) throws -> Double {
+        /// By how much a sample gets smaller.
+        func rate(_ sample: [[UInt8]], _ compression: Compression, _ blockSize: Int) throws -> Double {
             if isCancelled() { throw CancellationError() }
             let size = try sample.reduce(0) {
                 $0 + (try ArchiveBlock.size(of: $1, compression: compression, blockSize: min(blockSize, pieceSize)))
             }
-            let bytes = sample.reduce(0) { $0 + $1.count }
-            return Double(size) / Double(bytes) * Double(touched(missing, blockSize, index.archive.streamSize))
+            return Double(size) / Double(sample.reduce(0) { $0 + $1.count })
+        }
+        /// What would be fetched if all were as the sample is.
+        func cost(_ compression: Compression, _ blockSize: Int) throws -> Double {
+            try rate(sample, compression, blockSize) * Double(touched(missing, blockSize, index.archive.streamSize))
         }
         let now = try cost(compression, index.archive.blockSize)
         guard now > 0 else { return nil }
         let ways = try candidates.map { compression, blockSize in
-            PackingAdvice(
-                compression: compression, blockSize: blockSize,
-                bytesToFetch: Int64(try cost(compression, blockSize) / now * Double(fetched)))
+            let bytes = Int64(try cost(compression, blockSize) / now * Double(fetched))
+            return Way(compression: compression, blockSize: blockSize, bytesToFetch: bytes)
         }
+        let worthwhile = worthwhile(ways, fetched: fetched)
+        guard !worthwhile.isEmpty else { return nil }
+        // What the blocks' size costs those who install shows all over the archive.
+        let all = try new.read(places([0..<index.archive.streamSize], in: index.archive.streamSize))
+        let allNow = try rate(all, compression, index.archive.blockSize)
+        return best(
+            of: try worthwhile.map { way in
+                let size = try rate(all, way.compression, way.blockSize) / max(allNow, .leastNormalMagnitude)
+                return PackingAdvice(
+                    compression: way.compression, blockSize: way.blockSize, bytesToFetch: way.bytesToFetch,
+                    archiveBytes: Int64(size * Double(index.archive.size)))
+            })
+    }
+
+    /// A way to pack, and about how many bytes of blocks would be fetched.
+    struct Way: Hashable {
+        let compression: Compression
+        let blockSize: Int
+        let bytesToFetch: Int64
+    }
+
+    /// The ways that save enough, of LZMA only when that saves more than any other.
+    static func worthwhile(_ ways: [Way], fetched: Int64) -> [Way] {
         let (slow, quick) = (ways.filter { $0.compression == .lzma }, ways.filter { $0.compression != .lzma })
         guard let leastSlow = slow.map(\.bytesToFetch).min(), let leastQuick = quick.map(\.bytesToFetch).min() else {
-            return nil
+            return []
         }
         let isWorthIt = leastSlow <= leastQuick - leastQuick / leastSaving
-        let least = isWorthIt ? leastSlow : leastQuick
-        guard least * 100 <= fetched * mostOfNow else { return nil }
-        return (isWorthIt ? slow : quick).first { $0.bytesToFetch * 100 <= min(least * better, fetched * mostOfNow) }
+        return (isWorthIt ? slow : quick).filter { $0.bytesToFetch * 100 <= fetched * mostOfNow }
     }
+
+    /// What costs least where updates and installations both count; of what is alike, the first.
+    static func best(of ways: [PackingAdvice]) -> PackingAdvice? {
+        guard let least = ways.map(\.cost).min() else { return nil }
+        return ways.first { $0.cost * 100 <= least * alike }
+    }
+
+    private var cost: Int64 { bytesToFetch + archiveBytes / Self.installation }
 
     /// Ranges of the stream, of one size and all over it, that hold something that is missing.
     static func places(_ missing: [Range<Int64>], in streamSize: Int64) -> [Range<Int64>] {

@@ -36,7 +36,7 @@ package enum StampSurvey {
         var layout = ContentLayout(index: index)
         var size: Int64 = 0
         func survey() throws {
-            try version.unpack(layout, to: file.borrowed, isCancelled: isCancelled)
+            try version.unpack(layout, to: [file.borrowed], isCancelled: isCancelled)
             for (content, range) in batch {
                 guard let digest = try digest(of: file.borrowed, range) else { continue }
                 for path in pathsOf[content] ?? [] { digests[path] = digest }

@@ -5,10 +5,11 @@ import AppleArchive
 import Kit
 import System
 
-/// Where contents of an archive are unpacked to in a file, as groups need them.
+/// Where contents of an archive are unpacked to in files, as groups need them.
 struct ContentLayout {
     private struct Placement {
         let content: Int
+        let file: Int
         let offset: Int64
     }
 
@@ -18,27 +19,31 @@ struct ContentLayout {
     init(index: PackIndex) { self.index = index }
 
     /// Gives contents their places one behind the other, from an end that moves on; their range in the file.
+    /// - Parameter file: which of the files that things are unpacked to.
     @discardableResult
-    mutating func place(_ contents: [Int], at end: inout Int64) -> Range<Int> {
+    mutating func place(_ contents: [Int], in file: Int = 0, at end: inout Int64) -> Range<Int> {
         let start = end
         for content in contents {
-            placements.append(Placement(content: content, offset: end))
+            placements.append(Placement(content: content, file: file, offset: end))
             end += index.contents[content].size
         }
         return Int(start)..<Int(end)
     }
 
-    /// Unpacks only the blocks that hold something that has a place, side by side.
+    /// Unpacks only the blocks that hold something that has a place, each once and side by side.
+    /// - Parameter files: by their numbers.
     /// - Throws: `ArchiveError`, `Errno`, `PackUpdateError.mismatch` when the archive is not the index's.
-    func unpack(_ archive: FileDescriptor, to file: FileDescriptor, isCancelled: () -> Bool) throws {
+    func unpack(_ archive: FileDescriptor, to files: [FileDescriptor], isCancelled: () -> Bool) throws {
         let parts = placements.map { placement in
             let content = index.contents[placement.content]
-            return PlacedPart(content: content.offset..<content.offset + content.size, place: placement.offset)
+            return PlacedPart(
+                content: content.offset..<content.offset + content.size, file: files[placement.file],
+                place: placement.offset)
         }.sorted { $0.content.lowerBound < $1.content.lowerBound }
         let letter = index.archive.letter
         let pipeline = OrderedPipeline<UnpackedBlock>(threads: 0) {
             let decoder = try? ArchiveBlockDecoder(letter: letter)
-            return { $0.decode(decoder, parts, to: file) }
+            return { $0.decode(decoder, parts) }
         }
         // What was unpacked must be what the index says: the archive may have changed since.
         var check = ContentCheck(index, Set(placements.map(\.content)))

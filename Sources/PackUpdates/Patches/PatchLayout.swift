@@ -10,27 +10,29 @@ struct PatchLayout {
         let targets: Range<Int>
     }
 
-    private(set) var oldBases: ContentLayout
-    private(set) var newBases: ContentLayout
-    private(set) var targets: ContentLayout
+    /// The numbers of the two files.
+    static let (bases, targets) = (0, 1)
+
+    /// What is unpacked of the old version's archive, and of the new one's.
+    private(set) var old: ContentLayout
+    private(set) var new: ContentLayout
     private(set) var groups: [Group] = []
     /// Of the two files, in bytes.
     private(set) var baseSize: Int64 = 0
     private(set) var targetSize: Int64 = 0
 
     init(of plan: PatchPlan, from old: PatchVersion, to new: PatchVersion) {
-        oldBases = ContentLayout(index: old.index)
-        newBases = ContentLayout(index: new.index)
-        targets = ContentLayout(index: new.index)
+        self.old = ContentLayout(index: old.index)
+        self.new = ContentLayout(index: new.index)
         for group in plan.groups {
             let base = Int(baseSize)
-            oldBases.place(group.bases, at: &baseSize)
-            newBases.place(group.newBases, at: &baseSize)
+            self.old.place(group.bases, in: Self.bases, at: &baseSize)
+            self.new.place(group.newBases, in: Self.bases, at: &baseSize)
             let first = group.targets.count == 1 ? group.bases.first : nil
             groups.append(
                 Group(
                     likeliestBase: first.map { Int(old.index.contents[$0].size) }, bases: base..<Int(baseSize),
-                    targets: targets.place(group.targets, at: &targetSize)))
+                    targets: self.new.place(group.targets, in: Self.targets, at: &targetSize)))
         }
     }
 

@@ -90,10 +90,10 @@ package enum PatchMaker {
         let folder = parent.isEmpty ? "." : parent
         let resembling = try ContentResemblance(from: old.index, to: new.index).bases(from: old.index, to: new.index) {
             (oldLayout, newLayout, size) in
-            try contents(in: folder, "resemblance", size) { file in
-                try old.unpack(oldLayout, to: file, isCancelled: isCancelled)
-                try new.unpack(newLayout, to: file, isCancelled: isCancelled)
-            }
+            let file = try scratchFile(in: folder, "resemblance", size)
+            try old.unpack(oldLayout, to: [file.descriptor], isCancelled: isCancelled)
+            try new.unpack(newLayout, to: [file.descriptor], isCancelled: isCancelled)
+            return try MappedContents(file.descriptor, size: size)
         }
         let plan = PatchPlan(from: old.index, to: new.index, resembling: resembling)
         // No delta is larger than its targets by as much as a factor of two.
@@ -164,29 +164,24 @@ package enum PatchMaker {
         _ layout: PatchLayout, from old: PatchVersion, to new: PatchVersion, in folder: FilePath,
         _ isCancelled: () -> Bool
     ) throws -> (bases: MappedContents, targets: MappedContents) {
-        let bases = try contents(in: folder, "bases", layout.baseSize) { file in
-            try old.unpack(layout.oldBases, to: file, isCancelled: isCancelled)
-            try new.unpack(layout.newBases, to: file, isCancelled: isCancelled)
-        }
-        let targets = try contents(in: folder, "targets", layout.targetSize) { file in
-            try new.unpack(layout.targets, to: file, isCancelled: isCancelled)
-        }
-        return (bases, targets)
-    }
-
-    private static func contents(
-        in folder: FilePath, _ name: String, _ size: Int64, _ fill: (FileDescriptor) throws -> Void
-    ) throws -> MappedContents {
-        let file = try scratchFile(in: folder, name)
-        try file.descriptor.resize(to: size)
-        try fill(file.descriptor)
-        return try MappedContents(file.descriptor, size: size)
+        let bases = try scratchFile(in: folder, "bases", layout.baseSize)
+        let targets = try scratchFile(in: folder, "targets", layout.targetSize)
+        // In the order of `PatchLayout`'s numbers.
+        let files = [bases.descriptor, targets.descriptor]
+        try old.unpack(layout.old, to: files, isCancelled: isCancelled)
+        try new.unpack(layout.new, to: files, isCancelled: isCancelled)
+        return (
+            try MappedContents(bases.descriptor, size: layout.baseSize),
+            try MappedContents(targets.descriptor, size: layout.targetSize)
+        )
     }
 
     /// A file that never gets a name, so that a maker that is killed leaves nothing behind.
-    private static func scratchFile(in folder: FilePath, _ name: String) throws -> NewFile {
+    private static func scratchFile(in folder: FilePath, _ name: String, _ size: Int64 = 0) throws -> NewFile {
         let number = UInt64.random(in: 0...UInt64.max)
-        return try NewFile(at: folder.appending(".larder-patch-\(name)-\(number)"), permissions: .ownerReadWrite)
+        let file = try NewFile(at: folder.appending(".larder-patch-\(name)-\(number)"), permissions: .ownerReadWrite)
+        if size > 0 { try file.descriptor.resize(to: size) }
+        return file
     }
 
     private static func copy(_ source: FileDescriptor, to target: FileDescriptor) throws {

@@ -68,12 +68,12 @@ package struct PatchVersion: Sendable {
         indexSize = Int64(bytes.count)
     }
 
-    /// Unpacks contents that have a place into a file.
-    /// - Throws: `PackUpdateError`, `ArchiveError` or `AssetPackError`, which name the archive; `Errno` of the file.
-    func unpack(_ layout: ContentLayout, to file: FileDescriptor, isCancelled: () -> Bool) throws {
+    /// Unpacks contents that have a place into files.
+    /// - Throws: `PackUpdateError`, `ArchiveError` or `AssetPackError`, which name the archive; `Errno` of a file.
+    func unpack(_ layout: ContentLayout, to files: [FileDescriptor], isCancelled: () -> Bool) throws {
         let source = try PackInspector.open(archive)
         do {
-            try layout.unpack(source.borrowed, to: file, isCancelled: isCancelled)
+            try layout.unpack(source.borrowed, to: files, isCancelled: isCancelled)
         } catch let error as PackUpdateError {
             throw PackUpdateError(error.code, "\(archive): \(error.message)", cause: error.cause)
         } catch let error as ArchiveError {

@@ -5,9 +5,10 @@ import AppleArchive
 import Kit
 import System
 
-/// A content's range in the uncompressed stream, and where it goes in the file.
+/// A content's range in the uncompressed stream, and where it goes.
 struct PlacedPart {
     let content: Range<Int64>
+    let file: FileDescriptor
     let place: Int64
 }
 
@@ -56,7 +57,7 @@ final class UnpackedBlock {
 
     /// Decodes the block, and writes what of it has a place.
     /// - Parameter parts: in the order of the stream.
-    func decode(_ decoder: ArchiveBlockDecoder?, _ parts: [PlacedPart], to file: FileDescriptor) {
+    func decode(_ decoder: ArchiveBlockDecoder?, _ parts: [PlacedPart]) {
         do {
             try decode(decoder)
             let range = start..<start + Int64(content.count)
@@ -65,7 +66,7 @@ final class UnpackedBlock {
                     guard part.content.lowerBound < range.upperBound else { break }
                     let wanted = part.content.clamped(to: range)
                     let slice = bytes[Int(wanted.lowerBound - start)..<Int(wanted.upperBound - start)]
-                    try file.writeFully(
+                    try part.file.writeFully(
                         UnsafeRawBufferPointer(rebasing: slice),
                         at: part.place + wanted.lowerBound - part.content.lowerBound)
                 }
