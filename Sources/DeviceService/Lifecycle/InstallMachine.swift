@@ -18,7 +18,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case askingExtension
         /// Space is computed before the first byte. → copyingApp, downloading (simulated), rollingBack
         case planning
-        /// → downloading, rollingBack
+        /// An update's essential items come meanwhile; a first install has no place for them yet. → downloading, rollingBack
         case copyingApp
         /// Essential items. → finishing, or prefetching (simulated), once each is resolved; rollingBack when cancelled
         case downloading
@@ -114,7 +114,7 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case .downloadingApp: return [.downloadApp]
         case .unpackingApp: return [.unpackApp]
         case .fetchingManifest, .askingExtension, .planning: return [.choosePacks]
-        case .copyingApp: return [.copyApp]
+        case .copyingApp: return [.copyApp] + (isAskingEarly ? request([.essential]) : [])
         case .downloading: return request([.essential])
         case .finishing: return [.commit]
         case .prefetching: return request(Set(PlannedItem.Role.allCases))
@@ -180,7 +180,9 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         case .copiedAll:
             guard state == .copyingApp else { return [] }
             plan.copied = plan.baseSize
-            return enter(.downloading)
+            guard isAskingEarly else { return enter(.downloading) }
+            state = .downloading
+            return settle()
         case .committed: return state == .finishing ? enter(.prefetching) : []
         case .rolledBack:
             if state == .rollingBack { state = error == nil ? .cancelled : .failed }
@@ -218,6 +220,13 @@ package struct InstallMachine: Codable, Hashable, Sendable {
     }
 
     // MARK: - Items
+
+    private var isAskingEarly: Bool { plan.kind == .update }
+
+    /// Items were requested and may be on their way.
+    private var hasAsked: Bool {
+        [.downloading, .prefetching].contains(state) || state == .copyingApp && isAskingEarly
+    }
 
     private func request(_ roles: Set<PlannedItem.Role>) -> [Action] {
         let items = plan.pending(roles)
@@ -274,14 +283,14 @@ package struct InstallMachine: Codable, Hashable, Sendable {
         guard !isPaused, !state.isFinal, state != .rollingBack else { return [] }
         isPaused = true
         if state == .downloadingApp { return [.endStep] }
-        return [.downloading, .prefetching].contains(state) ? [.pauseItems] : []
+        return hasAsked ? [.pauseItems] : []
     }
 
     private mutating func resume() -> [Action] {
         guard isPaused else { return [] }
         isPaused = false
         // A step that was under way when the pause came has ended or will; those before the copy are begun anew.
-        let resumed: [Action] = [.downloading, .prefetching].contains(state) ? [.resumeItems] : []
+        let resumed: [Action] = hasAsked ? [.resumeItems] : []
         restart()
         let settled = settle()
         return resumed + (settled.isEmpty ? entry : settled)

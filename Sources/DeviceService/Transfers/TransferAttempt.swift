@@ -55,6 +55,8 @@ final class TransferAttempt: Sendable {
         share.governor.enter(transfer, share.key, host: TransferQueue.host(of: request.url), share.rankClass)
         defer {
             share.governor.leave(transfer)
+            // A client takes who is held for busy, and would open another connection for the next request.
+            state.withLock { $0.transfer = nil }
             transfer.cancel()
         }
         state.withLock { $0.transfer = transfer }

@@ -203,6 +203,29 @@ struct InstallMachineTests {
         #expect(event.packs.map(\.essentialError) == [nil, nil] && event.warnings == ["Late."])
     }
 
+    /// The copy and the download of an update go on side by side; the base takes its place when both are done.
+    @Test func anUpdatesPacksComeWhileItsBaseIsCopied() {
+        var machine = Self.machine(kind: .update)
+        _ = machine.handle(.chosen(Self.packs))
+        _ = machine.handle(.answered(declined: [], trouble: nil))
+        let both: [InstallMachine.Action] = [.copyApp, .request([Self.packs[0]])]
+        #expect(machine.handle(.planned(Self.enough)) == both)
+        // Killed meanwhile: both anew.
+        var restarted = machine
+        restarted.restart()
+        #expect(restarted.entry == both)
+        #expect(machine.handle(.pause) == [.pauseItems])
+        #expect(machine.handle(.resume) == [.resumeItems] + both)
+        var slow = machine
+        #expect(machine.handle(.item(.pack("E"), .finished)) == [])
+        #expect(machine.state == .copyingApp)
+        #expect(machine.handle(.copiedAll) == [.commit])
+        #expect(slow.handle(.copiedAll) == [])
+        #expect(slow.handle(.item(.pack("E"), .finished)) == [.commit])
+        // A copy that fails takes the downloads along.
+        #expect(restarted.handle(.failed(DeviceError(.noSpace, "Full."))) == [.rollBack])
+    }
+
     @Test func theAllowanceStandsForUnknownSizes() {
         var machine = Self.machine()
         #expect(machine.event().total == 6000)
