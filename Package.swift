@@ -243,7 +243,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz-pack-patch",
             dependencies: [
-                "FuzzSupport", "TestSupport", "PackUpdates", "AppleArchive", "Crypto", "Kit", "System",
+                "FuzzSupport", "TestSupport", "PackUpdates", "Deltas", "AppleArchive", "Crypto", "Kit", "System",
             ],
             path: "Tests/Fuzz/PackPatch"),
         .executableTarget(

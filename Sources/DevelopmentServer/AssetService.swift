@@ -7,7 +7,7 @@ internal import HTTP
 internal import Kit
 internal import PackUpdates
 
-/// The routes: `/manifest`, `/assets/<pack id>`, its `.index` and patches, and `/` for people.
+/// The routes: `/manifest`, `/assets/<pack id>`, its `.index`, patches and lists, and `/` for people.
 final class AssetService: Sendable {
     private let shelf: PackShelf
     private let plan: Locked<FaultPlan>
@@ -60,6 +60,7 @@ final class AssetService: Sendable {
         guard let pack = view.packs.first(where: { $0.id == id }) else {
             if let index = packIndex(id, request, view.packs) { return index }
             if let patch = patch(id, request, view.packs) { return patch }
+            if let list = list(id, request, view.packs) { return list }
             return .text(404, "There is no pack \"\(id)\" here.")
         }
         if view.unavailable.contains(id) {
@@ -79,10 +80,27 @@ final class AssetService: Sendable {
         guard name.hasSuffix(PackIndex.fileSuffix) else { return nil }
         let id = String(name.dropLast(PackIndex.fileSuffix.count))
         guard let index = packs.first(where: { $0.id == id })?.index else { return nil }
+        return small(index.bytes, sha256: index.sha256, .index(id), request)
+    }
+
+    private func small(
+        _ bytes: [UInt8], sha256: String, _ resource: FaultResource, _ request: HTTPServerRequest
+    ) -> HTTPServerResponse {
         let response = HTTPServerResponse(
-            status: 200, headers: ["Content-Type": "application/octet-stream", "ETag": "\"\(index.sha256)\""],
-            body: [.bytes(index.bytes)])
-        return spoiled(response, .index(id), request, size: Int64(index.bytes.count))
+            status: 200, headers: ["Content-Type": "application/octet-stream", "ETag": "\"\(sha256)\""],
+            body: [.bytes(bytes)])
+        return spoiled(response, resource, request, size: Int64(bytes.count))
+    }
+
+    /// The list beside a patch, under the pack's address and `.from-<version>.list`.
+    private func list(_ name: String, _ request: HTTPServerRequest, _ packs: [ServedPack]) -> HTTPServerResponse? {
+        for pack in packs {
+            guard let version = ServedPatch.version(ofList: name, stem: pack.id),
+                let list = pack.patches.first(where: { $0.from == version })?.list
+            else { continue }
+            return small(list.bytes, sha256: list.sha256, .list(pack.id), request)
+        }
+        return nil
     }
 
     /// A patch beside a pack's archive, under the pack's address and `.from-<version>.patch`.

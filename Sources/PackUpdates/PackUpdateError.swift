@@ -12,6 +12,8 @@ package struct PackUpdateErrorCode: ErrorCode {
 
     /// An index that is none, is damaged, or contradicts itself.
     package static let damagedIndex = Self(name: "update.damagedIndex")
+    /// A list that is none, is damaged, or contradicts itself.
+    package static let damagedList = Self(name: "update.damagedList")
     /// A patch that is none, is damaged, or contradicts itself or the index it belongs to.
     package static let damagedPatch = Self(name: "update.damagedPatch")
     /// A file of a version that is not known here.

@@ -45,6 +45,21 @@ struct UpdateListingTests {
         #expect(try DownloadManifest.decode(manifest.serialized, source: "D.json") == manifest)
     }
 
+    @Test func aListOfAPatchIsReadAndWritten() throws {
+        let list = Self.index(url: "https://h/T.from-3.list")
+        let text = Self.text(index: Self.index(), patches: "[\(Self.patch().dropLast()),\"list\":\(list)}]")
+        let manifest = try DownloadManifest.decode(text.utf8, source: "D.json")
+        let patch = try #require(manifest["T"]?.larder?.patches.first)
+        #expect(patch.list == .init(url: "https://h/T.from-3.list", size: 7, sha256: Self.digest))
+        let beside = patch.listFile(packURL: "https://h/T?x=1", size: 7, sha256: Self.digest)
+        #expect(beside.url == "https://h/T.from-3.list?x=1")
+        #expect(try DownloadManifest.decode(manifest.serialized, source: "D.json") == manifest)
+        let wrong = Self.text(
+            index: Self.index(), patches: "[\(Self.patch().dropLast()),\"list\":\(Self.index(size: "0"))}]")
+        let error = #expect(throws: AssetPackError.self) { try DownloadManifest.decode(wrong.utf8, source: "D.json") }
+        #expect(error?.message.contains("patches[0].list.size must be from 1") == true)
+    }
+
     @Test func withoutThemNothingIsSaid() throws {
         let manifest = try DownloadManifest.decode(Self.text(patches: "[]").utf8, source: "D.json")
         let larder = try #require(manifest["T"]?.larder)

@@ -79,6 +79,22 @@ import Testing
         await #expect(throws: (any Error).self) { try await fixture.get("/assets/Coast.from-5.patch") }
         await #expect(throws: (any Error).self) { try await fixture.get("/assets/Coast.from-06.patch") }
 
+        // A list beside the patch is listed once it is there, unless it belongs to another.
+        #expect(patch.list == nil)
+        await #expect(throws: (any Error).self) { try await fixture.get("/assets/Coast.from-6.list") }
+        let (from, to) = (try PatchVersion(archive: old), try PatchVersion(archive: new))
+        let list = try #require(try PackList.make(from: from.index, to: to, leastSaving: -1000))
+        let other = try #require(try PackList.make(from: to.index, to: to, leastSaving: -1000))
+        for (bytes, isListed) in [(other, false), (list, true)] {
+            try AtomicFile.write(bytes, to: PackList.path(besidePatch: path), durable: false)
+            let found = try await fixture.manifest()["Coast"]?.larder?.patches.first?.list
+            #expect((found != nil) == isListed)
+            guard isListed else { continue }
+            #expect(found?.url == "\(fixture.url)/assets/Coast.from-6.list")
+            #expect(found?.size == Int64(list.count) && found?.sha256 == SHA256.hash(list).hex)
+            #expect(try await fixture.get("/assets/Coast.from-6.list").1 == list)
+        }
+
         // Of another archive there is no such patch.
         try folder.pack("Coast", content: content + [4])
         #expect(try await fixture.manifest()["Coast"]?.larder?.patches.isEmpty == true)

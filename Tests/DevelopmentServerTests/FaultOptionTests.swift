@@ -32,6 +32,7 @@ import Testing
         Case("no-ranges,times=2", FaultRule(.any, .noRanges, times: 2)),
         Case("index=Coast:short,by=1", FaultRule(.index("Coast"), .short(by: 1))),
         Case("patch=Coast:first-range", FaultRule(.patch("Coast"), .firstRange)),
+        Case("list=Coast:404", FaultRule(.list("Coast"), .status(404, retryAfter: nil))),
         Case("wrong-range", FaultRule(.any, .wrongRange)),
         Case("asset=a=b:shifted", FaultRule(.asset("a=b"), .shifted)),
         Case("404", FaultRule(.any, .status(404, retryAfter: nil))),

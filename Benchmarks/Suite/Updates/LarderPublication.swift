@@ -101,6 +101,8 @@ struct LarderPublication {
     }
 
     private var patchFile: FilePath { FilePath(archive(2).string + ".from-1.patch") }
+    /// What `ba-package` makes beside it in place of a large index.
+    private var listFile: FilePath { FilePath(archive(2).string + ".from-1.list") }
 
     private func knows(_ command: String) throws -> Bool {
         let help = try ChildProcess.run(executable: basePackage, arguments: ["--help"]).outputText
@@ -118,14 +120,20 @@ struct LarderPublication {
         guard let base = try read("old").own["digest"]?["value"] else {
             throw BenchmarkError("\(manifest("old")) has no digest")
         }
-        let sum = try RunCost.of(["sha256sum", patchFile.string], in: served).output
+        func listing(_ file: FilePath, at url: String) throws -> [String: JSONValue] {
+            let sum = try RunCost.of(["sha256sum", file.string], in: served).output
+            let size = try FileDescriptor.currentDirectory.status(at: file).size
+            return ["url": .string(url), "size": .integer(size), "sha256": .string(String(sum.prefix(64)))]
+        }
+        var patch = try listing(patchFile, at: url)
+        patch["from"] = .integer(1)
+        patch["base"] = base
+        if FileDescriptor.currentDirectory.exists(at: listFile) {
+            let place = url.dropLast((patchFile.lastComponent?.string ?? "").utf8.count)
+            patch["list"] = .object(try listing(listFile, at: place + (listFile.lastComponent?.string ?? "")))
+        }
         var (root, pack, own) = try read(Offer.parts.rawValue)
-        own["patches"] = .array([
-            .object([
-                "from": .integer(1), "base": base, "url": .string(url), "size": .integer(size(.patch) ?? 0),
-                "sha256": .string(String(sum.prefix(64))),
-            ])
-        ])
+        own["patches"] = .array([.object(patch)])
         pack["larder"] = .object(own)
         root["assetPacks"] = .array([.object(pack)])
         try AtomicFile.write(

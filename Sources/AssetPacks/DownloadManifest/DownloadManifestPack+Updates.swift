@@ -48,11 +48,14 @@ extension DownloadManifestPack.LarderInfo {
         /// The tree digest of that version's archive, in lower-case hexadecimal: what counts, since a number may be given twice.
         package var base: String
         package var file: UpdateFile
+        /// What devices that have that version fetch in place of the index; nil where the index will do.
+        package var list: UpdateFile?
 
-        package init(from: Int, base: String, file: UpdateFile) {
+        package init(from: Int, base: String, file: UpdateFile, list: UpdateFile? = nil) {
             self.from = from
             self.base = base
             self.file = file
+            self.list = list
         }
 
         /// A patch that stands beside a pack's archive.
@@ -63,6 +66,14 @@ extension DownloadManifestPack.LarderInfo {
 
         /// What a patch's URL has behind the name in the pack's URL.
         package static func suffix(from version: Int) -> String { ".from-\(version).patch" }
+
+        /// What a list's URL has behind the name in the pack's URL.
+        package static func listSuffix(from version: Int) -> String { ".from-\(version).list" }
+
+        /// A list that stands beside the patch.
+        package func listFile(packURL: String, size: Int64, sha256: String) -> UpdateFile {
+            UpdateFile(url: UpdateFile.url(packURL, Self.listSuffix(from: from)), size: size, sha256: sha256)
+        }
     }
 
     /// More patches than anybody lists.
@@ -80,6 +91,7 @@ extension DownloadManifestPack.LarderInfo {
                     var members = patch.file.members
                     members["from"] = .integer(Int64(patch.from))
                     members["base"] = .string(patch.base)
+                    if let list = patch.list { members["list"] = .object(list.members) }
                     return .object(members)
                 })
         }

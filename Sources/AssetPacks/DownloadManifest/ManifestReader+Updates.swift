@@ -28,6 +28,7 @@ extension ManifestReader {
         return url
     }
 
+    /// The index, or a list that is fetched in its place.
     func updateIndex(_ node: JSONNode, _ what: String, plainLoopback: Bool) throws
         -> DownloadManifestPack.LarderInfo.UpdateFile
     {
@@ -59,7 +60,10 @@ extension ManifestReader {
                 from: Int(
                     try integer(
                         try object.required("from", example: "3"), object.path("from"), in: 0...(Int64.max - 1))),
-                base: base, file: try updateFile(object, plainLoopback: plainLoopback))
+                base: base, file: try updateFile(object, plainLoopback: plainLoopback),
+                list: try object.optional("list").map {
+                    try updateIndex($0, object.path("list"), plainLoopback: plainLoopback)
+                })
         }
     }
 

@@ -53,15 +53,17 @@ extension PackCommands {
                 return try whole(error, isOld: true)
             }
             var patch = try patchPath.map { try PatchTable.facts($0, from: old, to: new) }
+            var list = patchPath.flatMap { PackList.published(besidePatch: $0) }?.size(from: old, to: new)
             if makesPatch {
                 let folder = try TemporaryDirectory(prefix: "larder-diff")
                 let path = folder.path.appending("patch")
                 _ = try PatchMaker.make(
                     from: old, to: new, at: path, isCancelled: isCancelled, progress: bar.updates("Comparing"))
                 patch = try PatchTable.facts(path, from: old, to: new)
+                list = try PackList.write(from: old, to: new, besidePatch: path)
             }
             var difference = PackDifference(
-                from: old.index, to: new.index, indexSize: new.indexSize, patch: patch)
+                from: old.index, to: new.index, indexSize: new.indexSize, patch: patch, listSize: list)
             difference.advice = try PackingAdvice.find(
                 from: old.index, to: new, fetched: difference.blocks.bytesToFetch, isCancelled: isCancelled)
             let paths = difference.changedPaths

@@ -117,7 +117,7 @@ extension PackDifference {
     private var summary: String {
         switch best.method {
         case .nothing where isSame: "A device would fetch nothing: the two are the same archive."
-        case .nothing: "A device would fetch only the index: it has every file."
+        case .nothing: "A device would fetch only the \(listSize == nil ? "index" : "list"): it has every file."
         case .patch: "A device would take: the patch."
         case .patchAndBlocks: "A device would take: the patch, and blocks."
         case .blocks: "A device would take: blocks."
@@ -150,6 +150,7 @@ extension PackDifference {
                     return .object(members)
                 }),
         ]
+        all["listBytes"] = listSize.map { .integer($0) }
         all.merge(others.json) { $1 }
         all["advice"] = advice.map { advice in
             [

@@ -86,7 +86,12 @@ struct DownloadManifestPatches: Sendable {
                 _ = try PatchMaker.make(
                     from: old, to: new, at: target, isCancelled: isCancelled, progress: bar.updates("Comparing", path))
             }
-            return try PatchTable.listing(target, from: version, packURL: packURL)
+            try PackList.write(from: old, to: new, besidePatch: target)
+            var patch = try PatchTable.listing(target, from: version, packURL: packURL)
+            if let list = PackList.published(besidePatch: target), list.leads(from: old, to: new) {
+                patch.list = list.listing(of: patch, packURL: packURL)
+            }
+            return patch
         }
     }
 
@@ -146,7 +151,9 @@ extension DownloadManifest {
             var files = [(archive, entry.url)]
             if let index = entry.larder?.index { files.append((PackIndex.path(besideArchive: archive), index.url)) }
             for patch in entry.larder?.patches ?? [] {
-                files.append((PatchTable.path(besideArchive: archive, from: patch.from), patch.file.url))
+                let path = PatchTable.path(besideArchive: archive, from: patch.from)
+                files.append((path, patch.file.url))
+                if let list = patch.list { files.append((PackList.path(besidePatch: path), list.url)) }
             }
             for (file, url) in files { context.print("  publish \(file) as \(PackSupport.printable(url))") }
         }

@@ -11,7 +11,8 @@ extension PackCommands {
         discussion: """
             A patch says how the files of a new version are made of those of an old one, wherever they are in it. Devices that have \
             the old version fetch the patch instead of what changed, where that is less. Publish it under the new pack's URL and \
-            ".from-<version>.patch", with the old pack's version, and list it in the download manifest. The indexes beside \
+            ".from-<version>.patch", with the old pack's version, and list it in the download manifest. Where the pack's index is \
+            large, a list is made beside the patch, with .list in place of .patch, that devices fetch instead of the index. The indexes beside \
             the archives are used; without them the archives are read once more.
             """,
         examples: [
@@ -33,16 +34,18 @@ extension PackCommands {
         let target = context.resolve(output)
         let bar = PackProgress(arguments, context)
         defer { bar.clear() }
-        let summary = try await offloadCancellable { isCancelled in
+        let (summary, list) = try await offloadCancellable { isCancelled in
             try PackSupport.requireAbsent(target)
+            try PackSupport.requireAbsent(PackList.path(besidePatch: target))
             func version(_ path: FilePath) throws -> PatchVersion {
                 try PatchVersion(archive: path, isCancelled: isCancelled, progress: bar.updates("Reading", path))
             }
             let (old, new) = (try version(oldPath), try version(newPath))
             try PatchVersion.requireOnePack(old, new)
-            return try PatchMaker.make(
+            let summary = try PatchMaker.make(
                 from: old, to: new, at: target, isCancelled: isCancelled,
                 progress: bar.updates("Comparing"))
+            return (summary, try PackList.write(from: old, to: new, besidePatch: target))
         }
         bar.clear()
         if context.json {
@@ -50,6 +53,7 @@ extension PackCommands {
                 "patch": .string(target.string), "size": .integer(summary.size),
                 "changedContents": .integer(Int64(summary.changedContents)),
                 "changedBytes": .integer(summary.changedBytes), "archiveSize": .integer(summary.archiveSize),
+                "listSize": list.map { .integer($0) } ?? .null,
             ])
         } else if !arguments.flag("quiet") {
             context.print(
@@ -57,6 +61,10 @@ extension PackCommands {
                     + "\(PackSupport.count(summary.changedContents, "changed content")) of "
                     + "\(ByteCount.formatted(summary.changedBytes)); the archive has "
                     + "\(ByteCount.formatted(summary.archiveSize))")
+            if let list {
+                let name = PackList.path(besidePatch: FilePath(output))
+                context.print("\(name): \(ByteCount.formatted(list)) in place of the index")
+            }
         }
         return .success
     }

@@ -87,15 +87,25 @@ extension PackCommands {
         return (pack, index)
     }
 
-    /// Which of the patches beside an archive are not what is listed; those that lie elsewhere are not looked at.
+    /// Which of the patches, and of the lists beside them, are not what is listed; those that lie elsewhere are not looked at.
     private static func patchDifferences(_ archive: FilePath, _ entry: DownloadManifestPack) throws -> [String] {
-        try (entry.larder?.patches ?? []).compactMap { listed in
+        let here = FileDescriptor.currentDirectory
+        return try (entry.larder?.patches ?? []).flatMap { listed in
+            var differences: [String] = []
             let path = PatchTable.path(besideArchive: archive, from: listed.from)
-            guard FileDescriptor.currentDirectory.exists(at: path) else { return nil }
             let version = PatchHistory.Version(number: listed.from, digest: listed.base)
-            guard try PatchTable.listing(path, from: version, packURL: entry.url).file.sha256 != listed.file.sha256
-            else { return nil }
-            return "\(path) is not the patch that the download manifest lists"
+            if here.exists(at: path),
+                try PatchTable.listing(path, from: version, packURL: entry.url).file.sha256 != listed.file.sha256
+            {
+                differences.append("\(path) is not the patch that the download manifest lists")
+            }
+            let list = PackList.path(besidePatch: path)
+            if let sha256 = listed.list?.sha256, here.exists(at: list),
+                PackList.published(besidePatch: path)?.sha256 != sha256
+            {
+                differences.append("\(list) is not the list that the download manifest lists")
+            }
+            return differences
         }
     }
 

@@ -64,9 +64,7 @@ final class StreamCoder {
     private func slowly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, saving: Int) -> [UInt8]? {
         // A prefix says more than a sample can, so with a short source both are tried in full.
         guard prefix.isEmpty || source.count > Self.longSource else {
-            let (lzma, other) = (byLZMA(source, prefix, .usual), byZstd(source, prefix))
-            guard let lzma, let other else { return lzma ?? other }
-            return Self.isWorthIt(lzma: lzma.count, zstd: other.count, saving) ? lzma : other
+            return inBothWays(source, prefix, saving: saving)
         }
         return Self.withSample(of: source) { sample in
             let other = zstd.compress(sample, level: Self.finalLevel, limit: sample.count)
@@ -76,6 +74,22 @@ final class StreamCoder {
             }
             return byLZMA(source, prefix, properties)
         }
+    }
+
+    /// Coded bytes of a source that is told by its prefix mostly, however long it takes; of at most one more than the source.
+    func encodeSmallest(_ source: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer) -> [UInt8] {
+        guard !source.isEmpty, let coded = inBothWays(source, prefix, saving: Self.unnoticedSaving) else {
+            return [Coding.stored.rawValue] + Array(source)
+        }
+        return coded
+    }
+
+    private func inBothWays(
+        _ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, saving: Int
+    ) -> [UInt8]? {
+        let (lzma, other) = (byLZMA(source, prefix, .usual), byZstd(source, prefix))
+        guard let lzma, let other else { return lzma ?? other }
+        return Self.isWorthIt(lzma: lzma.count, zstd: other.count, saving) ? lzma : other
     }
 
     private func byZstd(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> [UInt8]? {

@@ -68,9 +68,11 @@ private struct FaultParser {
             case "asset" where !id.isEmpty: return (.asset(id), rest)
             case "index" where !id.isEmpty: return (.index(id), rest)
             case "patch" where !id.isEmpty: return (.patch(id), rest)
+            case "list" where !id.isEmpty: return (.list(id), rest)
             default:
                 throw failure(
-                    "has the target \"\(target)\". Targets are manifest, asset=<id>, index=<id>, patch=<id> and *.")
+                    "has the target \"\(target)\". Targets are manifest, asset=<id>, index=<id>, patch=<id>, list=<id> and *."
+                )
             }
         }
     }

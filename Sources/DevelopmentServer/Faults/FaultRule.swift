@@ -12,12 +12,13 @@ package struct FaultRule: Hashable, Sendable {
         /// What lies beside it.
         case index(String)
         case patch(String)
+        case list(String)
 
         /// The pack that is meant, if it is one.
         package var pack: String? {
             switch self {
             case .any, .manifest: nil
-            case .asset(let id), .index(let id), .patch(let id): id
+            case .asset(let id), .index(let id), .patch(let id), .list(let id): id
             }
         }
 
@@ -25,7 +26,7 @@ package struct FaultRule: Hashable, Sendable {
             switch (self, resource) {
             case (.any, _), (.manifest, .manifest): true
             case (.asset(let wanted), .asset(let id)), (.index(let wanted), .index(let id)),
-                (.patch(let wanted), .patch(let id)):
+                (.patch(let wanted), .patch(let id)), (.list(let wanted), .list(let id)):
                 wanted == id
             default: false
             }
@@ -87,10 +88,11 @@ package struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// What a request is for: the manifest, or a pack's archive, index or patch.
+/// What a request is for: the manifest, or a pack's archive, index, patch or list.
 package enum FaultResource: Hashable, Sendable {
     case manifest
     case asset(String)
     case index(String)
     case patch(String)
+    case list(String)
 }

@@ -19,6 +19,9 @@ struct ServedPatch: Sendable {
     let status: FileStatus
     /// SHA-256 of the index that the patch belongs to.
     let index: String
+    /// What devices fetch in place of the index.
+    private(set) var list: PackList.Published?
+    private var listStatus: FileStatus?
 
     /// nil for a file that is no patch. Reads it to its end.
     /// - Throws: `Errno`
@@ -58,13 +61,21 @@ struct ServedPatch: Sendable {
             guard let from = version(entry.name, stem: stem) else { continue }
             let path = folder.appending(entry.name)
             let status = try? here.status(at: path, followingLinks: true)
-            if let same = known.first(where: { $0.from == from && status.map($0.status.isUnchanged) ?? false }) {
-                found.append(same)
-            } else if let patch = try? ServedPatch(path, from: from) {
-                found.append(patch)
-            }
+            let same = known.first { $0.from == from && status.map($0.status.isUnchanged) ?? false }
+            guard var patch = same ?? (try? ServedPatch(path, from: from)) else { continue }
+            patch.lookForList(besidePatch: path)
+            found.append(patch)
         }
         return found
+    }
+
+    /// Takes the list beside the patch that belongs to it.
+    private mutating func lookForList(besidePatch path: FilePath) {
+        let list = PackList.path(besidePatch: path)
+        let status = try? FileDescriptor.currentDirectory.status(at: list, followingLinks: true)
+        if let status, let listStatus, status.isUnchanged(listStatus) { return }
+        self.list = PackList.published(besidePatch: path).flatMap { $0.belongs(base: base, index: index) ? $0 : nil }
+        listStatus = status
     }
 
     /// Those that lead to what an index describes, the latest first, each base once.
@@ -78,16 +89,28 @@ struct ServedPatch: Sendable {
 
     /// The version in the name of a patch, as `X.from-3.patch`; nil for other names.
     static func version(_ name: String, stem: String) -> Int? {
+        version(name, stem: stem, ending: ".patch", DownloadManifestPack.LarderInfo.Patch.suffix)
+    }
+
+    /// The version in the name of a list, as `X.from-3.list`; nil for other names.
+    static func version(ofList name: String, stem: String) -> Int? {
+        version(name, stem: stem, ending: ".list", DownloadManifestPack.LarderInfo.Patch.listSuffix)
+    }
+
+    private static func version(_ name: String, stem: String, ending: String, _ suffix: (Int) -> String) -> Int? {
         let prefix = stem + ".from-"
-        guard name.hasPrefix(prefix), name.hasSuffix(".patch") else { return nil }
-        guard let version = Int(name.dropFirst(prefix.count).dropLast(".patch".count)), version >= 0,
-            name == stem + DownloadManifestPack.LarderInfo.Patch.suffix(from: version)
+        guard name.hasPrefix(prefix), name.hasSuffix(ending) else { return nil }
+        guard let version = Int(name.dropFirst(prefix.count).dropLast(ending.count)), version >= 0,
+            name == stem + suffix(version)
         else { return nil }
         return version
     }
 
     func listing(packURL: String) -> DownloadManifestPack.LarderInfo.Patch {
-        .init(from: from, base: base, packURL: packURL, size: size, sha256: sha256)
+        var patch = DownloadManifestPack.LarderInfo.Patch(
+            from: from, base: base, packURL: packURL, size: size, sha256: sha256)
+        patch.list = list?.listing(of: patch, packURL: packURL)
+        return patch
     }
 }
 

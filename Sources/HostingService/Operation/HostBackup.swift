@@ -95,7 +95,7 @@ package struct HostBackup: Sendable {
                 let plan = UploadPlan(fileSize: file.integer("fileSize") ?? 1, partSize: file.integer("partSize"))
                 guard try await blobs.parts(of: file.id, plan).count == plan.partCount else { return false }
             }
-            for digest in versions.compactMap(VersionContent.digest) + updates.compactMap(\.stored?.digest) {
+            for digest in versions.compactMap(VersionContent.digest) + updates.flatMap(\.digests) {
                 guard try await blobs.archive(digest, for: "HEAD") != nil else { return false }
             }
             return true

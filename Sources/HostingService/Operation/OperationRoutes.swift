@@ -82,7 +82,7 @@ struct OperationRoutes: Sendable {
                 try store.first(#"SELECT COUNT(*) FROM "apps""#) { $0.int64(0) } ?? 0,
                 try store.rows(
                     """
-                    SELECT CASE "base" WHEN '' THEN 'index' ELSE 'patch' END, "state", COUNT(*), SUM("size")
+                    SELECT CASE "base" WHEN '' THEN 'index' ELSE 'patch' END, "state", COUNT(*), SUM("size" + "listSize")
                     FROM "updateFiles" GROUP BY 1, 2 ORDER BY 1, 2
                     """
                 ) { (kind: $0.text(0), state: $0.text(1).lowercased(), count: $0.int64(2), bytes: $0.int64(3)) }
@@ -96,7 +96,7 @@ struct OperationRoutes: Sendable {
         for (kind, count) in jobs { text.add(count, ["kind": kind]) }
         text.begin("larder_host_update_files", "gauge", "Indexes and patches, by what became of them.")
         for file in files { text.add(file.count, ["kind": file.kind, "state": file.state]) }
-        text.begin("larder_host_update_bytes", "gauge", "Bytes that indexes and patches take.")
+        text.begin("larder_host_update_bytes", "gauge", "Bytes that indexes, and patches with their lists, take.")
         for file in files where file.bytes > 0 { text.add(file.bytes, ["kind": file.kind, "state": file.state]) }
         let space = try await offload { [data = context.data] in try FileSystemSpace(at: data) }
         text.begin("larder_host_disk_free_bytes", "gauge", "Bytes that are free where the data is.")

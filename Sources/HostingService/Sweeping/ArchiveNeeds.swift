@@ -45,14 +45,14 @@ struct ArchiveNeeds {
     private mutating func addUpdateFiles(in store: borrowing Connection) throws {
         var bases: [String: Set<String>] = [:]
         for file in try store.storedUpdateFiles() {
-            guard let pack = packs[file.version], let digest = file.stored?.digest.hex else { continue }
+            guard let pack = packs[file.version] else { continue }
             if let base = file.base {
                 if bases[file.version] == nil {
                     bases[file.version] = Set(selections[pack]?.bases(of: file.version).map(\.id) ?? [])
                 }
                 guard bases[file.version]?.contains(base.id) ?? false else { continue }
             }
-            digests.insert(digest)
+            digests.formUnion(file.digests.map(\.hex))
         }
     }
 

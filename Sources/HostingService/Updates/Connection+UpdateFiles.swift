@@ -8,7 +8,8 @@ internal import Kit
 
 extension Connection {
     private static var columns: String {
-        #""version", "base", "baseNumber", "baseDigest", "app", "state", "attempts", "digest", "size", "sha256""#
+        #""version", "base", "baseNumber", "baseDigest", "app", "state", "attempts", "digest", "size", "sha256", "#
+            + #""listDigest", "listSize", "listSHA256""#
     }
 
     private static func file(_ row: borrowing Row) -> UpdateFile {
@@ -18,7 +19,8 @@ extension Connection {
             base: base.isEmpty ? nil : UpdateFile.Base(id: base, number: row.int64(2), digest: row.text(3)),
             // What a later host knows to be something else is left to it.
             state: UpdateFile.State(rawValue: row.text(5)) ?? .failed, attempts: Int(clamping: row.int64(6)),
-            stored: Digest(hex: row.text(7)).map { .init(digest: $0, size: row.int64(8), sha256: row.text(9)) })
+            stored: Digest(hex: row.text(7)).map { .init(digest: $0, size: row.int64(8), sha256: row.text(9)) },
+            list: Digest(hex: row.text(10)).map { .init(digest: $0, size: row.int64(11), sha256: row.text(12)) })
     }
 
     /// The files that lead to these versions.
@@ -43,12 +45,18 @@ extension Connection {
         ) { Self.file($0) }
     }
 
-    /// All that are in the store, and those of one digest.
+    /// All that are in the store.
     /// - Throws: `DatabaseError`
-    func storedUpdateFiles(_ digest: String? = nil) throws -> [UpdateFile] {
+    func storedUpdateFiles() throws -> [UpdateFile] {
+        try rows(#"SELECT \#(Self.columns) FROM "updateFiles" WHERE "digest" IS NOT NULL"#) { Self.file($0) }
+    }
+
+    /// Those of one digest, their own or that of their list.
+    /// - Throws: `DatabaseError`
+    func storedUpdateFiles(_ digest: String) throws -> [UpdateFile] {
         try rows(
-            #"SELECT \#(Self.columns) FROM "updateFiles" WHERE "digest" \#(digest == nil ? "IS NOT NULL" : "= ?")"#,
-            digest.map { [.text($0)] } ?? []
+            #"SELECT \#(Self.columns) FROM "updateFiles" WHERE "digest" = ? OR "listDigest" = ?"#,
+            [.text(digest), .text(digest)]
         ) { Self.file($0) }
     }
 
@@ -57,7 +65,8 @@ extension Connection {
     func usedBytes(ofApp app: String) throws -> Int64 {
         let packs = try records(.backgroundAssets, where: ["app": .text(app), "archived": 0])
         let files = try first(
-            #"SELECT SUM("size") FROM "updateFiles" WHERE "app" = ? AND "digest" IS NOT NULL"#, [.text(app)]
+            #"SELECT SUM("size" + "listSize") FROM "updateFiles" WHERE "app" = ? AND "digest" IS NOT NULL"#,
+            [.text(app)]
         ) { $0.int64(0) }
         return packs.reduce(files ?? 0) { $0 + ($1.integer("usedBytes") ?? 0) }
     }
@@ -69,12 +78,14 @@ extension Connection {
             #"DELETE FROM "updateFiles" WHERE "version" = ? AND "base" = ?"#,
             [.text(file.version), .text(file.base?.id ?? "")])
         try execute(
-            #"INSERT INTO "updateFiles" (\#(Self.columns)) VALUES (\#(SQL.places(10)))"#,
+            #"INSERT INTO "updateFiles" (\#(Self.columns)) VALUES (\#(SQL.places(13)))"#,
             [
                 .text(file.version), .text(file.base?.id ?? ""), .integer(file.base?.number ?? 0),
                 .text(file.base?.digest ?? ""), .text(file.app), .text(file.state.rawValue),
                 .integer(Int64(file.attempts)), file.stored.map { .text($0.digest.hex) } ?? .null,
                 .integer(file.stored?.size ?? 0), file.stored.map { .text($0.sha256) } ?? .null,
+                file.list.map { .text($0.digest.hex) } ?? .null, .integer(file.list?.size ?? 0),
+                file.list.map { .text($0.sha256) } ?? .null,
             ])
     }
 
@@ -112,9 +123,10 @@ extension Connection {
         }
     }
 
-    /// Nothing is known of a file any more that is removed from the store.
+    /// Nothing is known of a file any more that is removed from the store, nor of a patch whose list is: both are needed or neither.
     /// - Throws: `DatabaseError`
     func forgetUpdateFile(_ digest: String) throws {
-        try execute(#"DELETE FROM "updateFiles" WHERE "digest" = ?"#, [.text(digest)])
+        try execute(
+            #"DELETE FROM "updateFiles" WHERE "digest" = ? OR "listDigest" = ?"#, [.text(digest), .text(digest)])
     }
 }

@@ -14,4 +14,12 @@ extension HostingMigrations {
         #"CREATE INDEX "updateFilesByDigest" ON "updateFiles" ("digest")"#,
         #"CREATE INDEX "updateFilesOfApp" ON "updateFiles" ("app")"#,
     ]
+
+    /// What devices fetch with a patch in place of the index.
+    static let lists = [
+        #"ALTER TABLE "updateFiles" ADD COLUMN "listDigest" TEXT"#,
+        #"ALTER TABLE "updateFiles" ADD COLUMN "listSize" INTEGER NOT NULL DEFAULT 0"#,
+        #"ALTER TABLE "updateFiles" ADD COLUMN "listSHA256" TEXT"#,
+        #"CREATE INDEX "updateFilesByList" ON "updateFiles" ("listDigest")"#,
+    ]
 }

@@ -11,7 +11,8 @@ internal import System
 /// Makes one patch, in a folder on this machine that it has for itself.
 struct PatchMaking: Sendable {
     enum Outcome: Sendable {
-        case made(MadeFile)
+        /// A patch may have a list beside it.
+        case made(MadeFile, list: MadeFile?)
         /// There is none; a sentence says why.
         case none(UpdateFile.State, String)
 
@@ -66,7 +67,9 @@ struct PatchMaking: Sendable {
     }
 
     private func make(from old: PatchVersion, to new: PatchVersion, _ isCancelled: () -> Bool) throws -> Outcome {
-        let worth = PatchWorth(from: old.index, to: new.index)
+        let list = try PackList.make(from: old.index, to: new)
+        let worth = PatchWorth(
+            from: old.index, to: new.index, savedByList: list.map { new.indexSize - Int64($0.count) } ?? 0)
         guard !worth.isHopeless else {
             return .none(.notSmaller, "Without one a device fetches \(ByteCount.formatted(worth.costWithout)).")
         }
@@ -96,6 +99,11 @@ struct PatchMaking: Sendable {
                 "It has \(ByteCount.formatted(size)), and without it a device fetches "
                     + "\(ByteCount.formatted(worth.costWithout)).")
         }
-        return .made(try MadeFile(path))
+        let listed = try list.map { bytes in
+            let path = folder.appending("list")
+            try AtomicFile.write(bytes, to: path, durable: false)
+            return try MadeFile(path)
+        }
+        return .made(try MadeFile(path), list: listed)
     }
 }

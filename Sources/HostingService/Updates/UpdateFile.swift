@@ -51,6 +51,11 @@ struct UpdateFile: Sendable, Hashable {
     /// How often making it was begun and not ended.
     var attempts = 0
     var stored: Stored?
+    /// What devices fetch with a patch in place of the index; nil where the index will do.
+    var list: Stored?
+
+    /// What of it is in the store.
+    var digests: [Digest] { [stored, list].compactMap { $0?.digest } }
 }
 
 /// A file that was made on this machine, to be kept by its digest.

@@ -105,7 +105,7 @@ struct UpdateProcessor: Sendable {
                 ["version": file.version, "from": file.base.map { "\($0.number)" } ?? ""])
             return .settled
         case .relist(var file):
-            if let digest = file.stored?.digest.hex, try !store.reserveArchive(digest) {
+            for digest in file.digests where try !store.reserveArchive(digest.hex) {
                 try store.postpone(job, until: retry, counts: false)
                 return .over
             }
@@ -177,7 +177,7 @@ struct UpdateProcessor: Sendable {
             let path = IndexMaking.newPath(in: folder)
             let outcome = try PackIndex.write(ofArchive: archive, to: path, isCancelled: isCancelled)
             return switch try IndexMaking(outcome, at: path) {
-            case .made(let file): .made(file)
+            case .made(let file): .made(file, list: nil)
             case .impossible(let reason): .none(.impossible, reason)
             }
         }
@@ -191,16 +191,17 @@ struct UpdateProcessor: Sendable {
         var reason = ""
         switch outcome {
         case .none(let state, let words): (file.state, reason) = (state, words)
-        case .made(let made):
+        case .made(let made, let list):
             let (used, limit) = try await context.database.read { [app = file.app] store in
                 (try store.usedBytes(ofApp: app), context.limits.bytesPerApp)
             }
-            if made.stored.size > limit - used {
+            if made.stored.size + (list?.stored.size ?? 0) > limit - used {
                 (file.state, reason) = (.noRoom, "The app's packs take \(used) of \(limit) bytes.")
             } else {
-                guard try await context.reserve([made.stored.digest], for: job) else { return false }
-                try await context.blobs.keep(made)
-                (file.state, file.stored) = (.listed, made.stored)
+                let all = [made, list].compactMap(\.self)
+                guard try await context.reserve(all.map(\.stored.digest), for: job) else { return false }
+                for made in all { try await context.blobs.keep(made) }
+                (file.state, file.stored, file.list) = (.listed, made.stored, list?.stored)
             }
         }
         try await context.database.write { [file] store in
@@ -214,6 +215,7 @@ struct UpdateProcessor: Sendable {
     private func tell(_ file: UpdateFile, _ reason: String) {
         var fields = ["version": file.version, "file": file.base.map { "patch from \($0.number)" } ?? "index"]
         if let stored = file.stored { fields["bytes"] = "\(stored.size)" }
+        if let list = file.list { fields["list"] = "\(list.size)" }
         if !reason.isEmpty { fields["reason"] = reason }
         switch file.state {
         case .listed: context.log.notice("A file for updates was made.", fields)

@@ -57,6 +57,8 @@ package struct PackDifference: Hashable, Sendable {
     package let isSame: Bool
     /// What a device fetches first, in bytes.
     package let indexSize: Int64
+    /// What it fetches in place of the index to use the patch, in bytes; nil where that is the index.
+    package let listSize: Int64?
     /// The update with blocks alone.
     package let blocks: UpdatePlan
     package let whole: UpdatePlan
@@ -72,9 +74,10 @@ package struct PackDifference: Hashable, Sendable {
     /// - Parameters:
     ///   - indexSize: of the file of the new version's index, in bytes.
     ///   - patch: one between the two, if there is one.
+    ///   - listSize: of the list that belongs to the patch, in bytes.
     package init(
         from old: PackIndex, to new: PackIndex, indexSize: Int64 = 0, patch: UpdateFacts.Patch? = nil,
-        costs: UpdateFacts.Costs = .init()
+        listSize: Int64? = nil, costs: UpdateFacts.Costs = .init()
     ) {
         isSame = old.archive.digest == new.archive.digest
         others = Others(from: old, to: new)
@@ -82,15 +85,18 @@ package struct PackDifference: Hashable, Sendable {
         var local = LocalContents(for: new)
         local.add(old, as: 0)
         let staying = new.manifestContents
-        let planner = UpdatePlanner(
-            target: new, local: local,
-            facts: UpdateFacts(
-                ranges: .expected, costs: costs, patches: patch.map { [$0] } ?? [],
-                progress: .init(complete: staying)))
+        let facts = UpdateFacts(
+            ranges: .expected, costs: costs, patches: patch.map { [$0] } ?? [], progress: .init(complete: staying))
+        let planner = UpdatePlanner(target: new, local: local, facts: facts)
         whole = planner.whole
         blocks = planner.blocksPlan() ?? planner.whole
-        self.patch = patch == nil ? nil : planner.patchPlan(0)
-        best = planner.plan()
+        // A device with a list knows of no blocks, and needs none as long as it has a plan.
+        let listed = patch == nil || listSize == nil ? nil : new.listed
+        let byList = listed.map { UpdatePlanner(target: $0, local: local, facts: facts) }
+        let plan = byList?.plan()
+        self.listSize = plan?.actions == nil ? nil : listSize
+        self.patch = patch == nil ? nil : self.listSize == nil ? planner.patchPlan(0) : byList?.patchPlan(0)
+        best = plan?.actions == nil ? planner.plan() : plan ?? planner.plan()
         patchHeadSize = patch.map { $0.size - ($0.groups ?? []).reduce(0) { $0 + Int64($1.range.count) } } ?? 0
         let patchBytes = patch?.bytes(of: new) ?? [:]
 
@@ -131,15 +137,17 @@ package struct PackDifference: Hashable, Sendable {
         unchangedCount = unchanged
     }
 
-    /// What a plan takes in all: with the index, unless it is the archive whole, and with what comes of a patch before its deltas.
+    /// What a plan takes in all: with the index or the list, unless it is the archive whole, and with what comes of a patch before its
+    /// deltas.
     package func cost(_ plan: UpdatePlan) -> Cost {
         guard plan.method != .whole else {
             return Cost(
                 bytesToFetch: plan.bytesToFetch, requests: plan.requests, bytesToWrite: plan.bytesToWrite)
         }
+        let head = plan.blocks.isEmpty ? listSize ?? indexSize : indexSize
         return Cost(
-            bytesToFetch: plan.bytesToFetch + indexSize + (plan.patch == nil ? 0 : patchHeadSize),
-            requests: plan.requests + (indexSize > 0 ? 1 : 0), bytesToWrite: plan.bytesToWrite)
+            bytesToFetch: plan.bytesToFetch + head + (plan.patch == nil ? 0 : patchHeadSize),
+            requests: plan.requests + (head > 0 ? 1 : 0), bytesToWrite: plan.bytesToWrite)
     }
 
     /// The paths of files whose content changed in place: those that may differ in nothing but times.

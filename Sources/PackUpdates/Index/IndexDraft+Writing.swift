@@ -156,12 +156,7 @@ extension IndexDraft {
         var previous: [UInt8] = []
         for entry in entries {
             let path = Array(entry.path.utf8)
-            let shared = zip(previous, path).prefix { $0 == $1 }.count
-            try page.append { body in
-                body.append(number: shared)
-                body.append(number: path.count - shared)
-                body += path[shared...]
-            }
+            try page.append { $0.append(path: path, behind: previous) }
             previous = path
         }
         var end: Int64 = 0

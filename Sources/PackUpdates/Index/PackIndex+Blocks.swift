@@ -4,6 +4,9 @@
 import AppleArchive
 
 extension PackIndex.Archive {
+    /// Whether it is known where anything lies in the archive.
+    package var hasBlocks: Bool { !storedSizes.isEmpty || streamSize == 0 }
+
     package var blockCount: Int { storedSizes.count }
 
     /// Where a block's head begins in the archive, for every block, and behind the last one the archive's size.

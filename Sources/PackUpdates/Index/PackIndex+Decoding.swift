@@ -76,23 +76,30 @@ extension PackIndex {
         }
         let entries = try Self.entries(&reader, contentSizes, &memory)
         guard reader.remaining == 0 else { throw Self.damaged("something follows its end") }
-        var offsets = [Int64?](repeating: nil, count: sizes)
+        let contents = try Self.contents(contentSizes, digests, ranges, of: entries)
+        try self.init(
+            archive: archive, contents: contents, entries: entries, chunkAverage: Int(average), chunks: chunks)
+    }
+
+    /// Gives each content the place of the first file that has it.
+    static func contents(_ sizes: [Int64], _ digests: [Digest], _ chunks: [Range<Int>], of entries: [Entry]) throws
+        -> [Content]
+    {
+        var offsets = [Int64?](repeating: nil, count: sizes.count)
         for entry in entries {
             if case .file(let content, let offset, _) = entry.kind, offsets[content] == nil {
                 offsets[content] = offset
             }
         }
-        let contents = try (0..<sizes).map { index in
-            guard let offset = offsets[index] else { throw Self.damaged("a content belongs to no file") }
-            return Content(
-                digest: digests[index], size: contentSizes[index], offset: offset, chunks: ranges[index])
+        return try sizes.indices.map { index in
+            guard let offset = offsets[index] else { throw damaged("a content belongs to no file") }
+            return Content(digest: digests[index], size: sizes[index], offset: offset, chunks: chunks[index])
         }
-        try self.init(
-            archive: archive, contents: contents, entries: entries, chunkAverage: Int(average), chunks: chunks)
     }
 
-    private static func entries(
-        _ reader: inout IndexReader, _ contentSizes: [Int64], _ memory: inout IndexMemory
+    /// - Parameter hasGaps: whether each file says how far it is from the one before; otherwise one is taken to follow the other.
+    static func entries(
+        _ reader: inout IndexReader, _ contentSizes: [Int64], _ memory: inout IndexMemory, hasGaps: Bool = true
     ) throws -> [Entry] {
         let count = try reader.count(upTo: Limits.entries, ofAtLeast: 3)
         try memory.add(count, .entry)
@@ -120,7 +127,7 @@ extension PackIndex {
                 throw damaged("a file has a content that is not listed")
             }
             known += content == known ? 1 : 0
-            let offset = end + (try reader.size())
+            let offset = end + (hasGaps ? try reader.size() : 0)
             end = offset + contentSizes[content]
             guard end <= Limits.size else { throw damaged("a file does not lie in the archive") }
             return .file(content: content, offset: offset, isExecutable: kind == KindNumber.executable)

@@ -51,6 +51,14 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
+    /// How many bytes a path shares with the one before, how many follow, and these.
+    mutating func append(path: [UInt8], behind previous: [UInt8]) {
+        let shared = zip(previous, path).prefix { $0 == $1 }.count
+        append(number: shared)
+        append(number: path.count - shared)
+        self += path[shared...]
+    }
+
     mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }

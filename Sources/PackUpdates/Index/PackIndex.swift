@@ -7,7 +7,7 @@ package import Crypto
 /// every block of the archive is. With it a device fetches the blocks that hold what it has not.
 ///
 /// A value of this type is sound: its parts fit each other, and its paths are safe. `docs/formats/pack-index.md` is the
-/// file.
+/// file. One that was made of a `PackList` knows contents and entries only (`Archive.hasBlocks`): with that patches are applied.
 package struct PackIndex: Hashable, Sendable {
     /// What an index's file name ends with, behind that of the archive.
     package static let fileSuffix = ".index"
@@ -75,6 +75,32 @@ package struct PackIndex: Hashable, Sendable {
         self.chunkAverage = chunkAverage
         self.chunks = chunks
         try validate()
+    }
+
+    /// What a list says of a version: its contents and entries, and nothing of where they lie in the archive.
+    /// - Parameters:
+    ///   - size: of the archive, in bytes.
+    ///   - digest: the archive's tree digest.
+    /// - Throws: `PackUpdateError.damagedIndex` when the parts do not fit each other.
+    init(listed contents: [Content], entries: [Entry], inArchiveOf size: Int64, digest: Digest) throws {
+        // Places are those in a stream that holds nothing but the files.
+        var end: Int64 = 0
+        for entry in entries {
+            if case .file(let content, let offset, _) = entry.kind { end = offset + contents[content].size }
+        }
+        archive = Archive(
+            size: size, digest: digest, letter: 0, blockSize: Limits.blockSize, streamSize: end, storedSizes: [])
+        self.contents = contents
+        self.entries = entries
+        chunkAverage = ContentChunker.averages.upperBound
+        chunks = []
+        try Self.validate(entries, of: contents, streamSize: end)
+    }
+
+    /// What a list tells of the version.
+    var listed: PackIndex? {
+        let contents = contents.map { Content(digest: $0.digest, size: $0.size, offset: $0.offset, chunks: 0..<0) }
+        return try? PackIndex(listed: contents, entries: entries, inArchiveOf: archive.size, digest: archive.digest)
     }
 
     /// A content's chunks; empty when it has none.

@@ -23,7 +23,7 @@ extension UpdatePlanner {
     /// Without the groups that cost more than the blocks that would have to be fetched in their stead.
     /// - Parameter usable: in order.
     func worthwhile(_ usable: [Int], of groups: [UpdateFacts.Patch.Group]) -> [Int] {
-        guard facts.ranges != .none else { return usable }
+        guard givesBlocks else { return usable }
         let given = givers(usable, of: groups)
         var (isNeeded, blocksOfGroup) = blocks(given)
         let followers = followers(usable, of: groups, given)

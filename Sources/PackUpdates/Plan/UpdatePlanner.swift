@@ -27,8 +27,12 @@ package struct UpdatePlanner: Sendable {
         return best
     }
 
-    /// The plan that fetches blocks and uses no patch; nil for a server without ranges when something is missing.
+    /// The plan that fetches blocks and uses no patch; nil for a server without ranges, and where it is not known where blocks are,
+    /// when something is missing.
     package func blocksPlan() -> UpdatePlan? { draft(patch: nil, groups: []) }
+
+    /// Whether blocks can be had at all.
+    var givesBlocks: Bool { facts.ranges != .none && target.archive.hasBlocks }
 
     /// The plan that uses a patch of the facts; nil when it cannot be used.
     package func patchPlan(_ number: Int) -> UpdatePlan? {
@@ -86,7 +90,7 @@ package struct UpdatePlanner: Sendable {
         }
         var repeats = repeatedChunks(givenBy: there)
         let parts = rebuilt.flatMap { missingParts(of: $0, &repeats) }
-        guard parts.isEmpty || facts.ranges != .none else { return nil }
+        guard parts.isEmpty || givesBlocks else { return nil }
         let blocks = mergedBlocks(holding: parts)
         for number in rebuilt { actions[number] = .rebuild(pieces(of: number, fetched: blocks, repeats)) }
         let use = patch.flatMap { patchUse($0, actions) }

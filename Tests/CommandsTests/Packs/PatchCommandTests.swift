@@ -93,6 +93,48 @@ struct PatchesFromTests {
         }
     }
 
+    /// Where the index is large, a list lies beside the patch and is listed with it.
+    @Test func aListIsMadeBesideThePatchWhereItPays() async throws {
+        var old: [String: [UInt8]] = [:]
+        for number in 0..<200 { old["f\(number)"] = Array("content \(number)".utf8) }
+        var new = old
+        new["f7"] = [7]
+        try await PackShell.withPacks(of: old, and: new) { scratch, shell in
+            let base = ["--linux", "--download-base-url", "https://h"]
+            #expect(await shell(["download-manifest", "create", "old.aar", "-o", "D.json"] + base).code == .success)
+            let update =
+                ["download-manifest", "update", "D.json", "--asset-pack-paths", "new.aar", "--patches-from", "1"] + base
+            let result = await shell(update)
+            #expect(result.code == .success && result.errors.isEmpty, "\(result)")
+            #expect(result.output.contains("publish new.from-0.list as https://h/"), "\(result.output)")
+            let pack = try #require(try DownloadManifest.read(scratch("D.json")).assetPacks.first)
+            let list = try #require(pack.larder?.patches.first?.list)
+            let bytes = try File.read(scratch("new.from-0.list"))
+            #expect(list.size == Int64(bytes.count) && list.sha256 == SHA256.hash(bytes).hex)
+            #expect(list.url == pack.url + ".from-0.list")
+            #expect(list.size < (pack.larder?.index?.size ?? 0) / 10)
+            #expect(await shell("verify", "new.aar", "--manifest", "D.json").code == .success)
+
+            // Made once more it is the same, and nothing is written over.
+            let path = scratch("new.from-0.list")
+            let before = try FileDescriptor.currentDirectory.status(at: path)
+            let made = await shell("patch", "old.aar", "new.aar", "-o", "other.patch", "--json")
+            #expect(made.code == .success && made.output.contains("\"listSize\":\(bytes.count)"), "\(made)")
+            #expect(try File.read(scratch("other.list")) == bytes)
+            let again = await shell("patch", "old.aar", "new.aar", "-o", "new.from-0.patch")
+            #expect(again.code == .failure)
+            #expect(try FileDescriptor.currentDirectory.status(at: path).isSameFile(as: before))
+
+            try scratch.write("another list", to: "new.from-0.list")
+            let verdict = await shell("verify", "new.aar", "--manifest", "D.json")
+            #expect(verdict.code == .badInput)
+            #expect(verdict.errors.contains("new.from-0.list is not the list that the download manifest lists"))
+            let refused = await shell(update)
+            #expect(refused.code == .failure)
+            #expect(refused.errors.contains("\"new.from-0.list\" stands where the list goes"), "\(refused.errors)")
+        }
+    }
+
     @Test func aPatchOfAnotherBuildThatStandsThereIsTold() async throws {
         try await PackShell.withVersions { scratch, shell in
             let base = ["--linux", "--download-base-url", "https://h"]

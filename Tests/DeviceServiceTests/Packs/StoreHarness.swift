@@ -136,6 +136,23 @@ struct StoreHarness {
         return (request, archive, patch)
     }
 
+    /// As `offerPatch`, with a list beside the patch.
+    /// - Returns: the list, too.
+    func offerList(
+        _ fixture: PackFixture, from old: PackFixture
+    ) throws -> (request: PackRequest, archive: [UInt8], patch: [UInt8], list: [UInt8]) {
+        var (request, archive, patch) = try offerPatch(fixture, from: old)
+        let folder = scratch("made-\(old.version)-\(fixture.version)")
+        let versions = try ["old.aar", "new.aar"].map { try PatchVersion(archive: folder.appending($0)) }
+        guard let list = try PackList.make(from: versions[0].index, to: versions[1], leastSaving: 0) else {
+            throw Errno.notSupported
+        }
+        server.serve(list, as: "\(fixture.id).list")
+        request.pack.larder?.patches[0].list = .init(
+            url: server.url("\(fixture.id).list"), size: Int64(list.count), sha256: SHA256.hash(list).hex)
+        return (request, archive, patch, list)
+    }
+
     /// Requests packs and waits until each is finished or failed.
     @discardableResult
     func fetch(_ requests: PackRequest...) async throws -> [String: PackEvent.Change] {

@@ -3,6 +3,7 @@
 
 import AppleArchive
 import Crypto
+import Deltas
 import FuzzSupport
 import Kit
 import PackUpdates
@@ -10,13 +11,15 @@ import System
 import TestSupport
 
 /// Mutated patches, fed in pieces of any size, must give right contents, each once, and give up the others; or end in one
-/// clear error.
+/// clear error. Mutated lists tell a pack that a planner takes, or end so.
 @main
 enum PackPatchFuzz {
     static func main() throws {
         let folder = try TemporaryDirectory(prefix: "fuzz-pack-patch")
         let versions = try Versions(folder.path)
-        try Fuzzer(name: "fuzz-pack-patch").run(corpus: [versions.patch]) { input, generator in
+        let lists = try Lists(versions)
+        try Fuzzer(name: "fuzz-pack-patch").run(corpus: [versions.patch] + lists.corpus) { input, generator in
+            try lists.check(input)
             let sink = CheckingSink(versions)
             do {
                 var reader = PatchTableReader(
@@ -42,6 +45,50 @@ enum PackPatchFuzz {
             } catch let error as PackUpdateError {
                 try Finding.require(!error.message.isEmpty, "an error without a message")
             }
+        }
+    }
+}
+
+/// Lists of the new version, coded and as they are.
+private struct Lists {
+    let corpus: [[UInt8]]
+    private let versions: Versions
+    private let base: PackListBase
+
+    init(_ versions: Versions) throws {
+        self.versions = versions
+        let files = versions.old.index.entries.compactMap { entry -> PackListBase.File? in
+            guard case .file(let number, _, _) = entry.kind, entry.path.hasPrefix("Contents/") else { return nil }
+            let content = versions.old.index.contents[number]
+            return .init(path: String(entry.path.dropFirst(9)), size: content.size, digest: content.digest)
+        }
+        guard let base = PackListBase(files: files),
+            let list = try PackList.make(from: versions.old.index, to: versions.new, leastSaving: -10_000)
+        else { throw Finding("no list was made") }
+        self.base = base
+        let head = 112
+        let size = list[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+        let plain = try PrefixedStream.decode(list[head...], prefix: base.bytes, size: size)
+        corpus = [list, list[..<head] + [0] + plain]
+    }
+
+    func check(_ input: [UInt8]) throws {
+        let archive = versions.new.index.archive
+        do {
+            let index = try PackList.read(
+                input, forIndex: versions.new.indexDigest, base: base, archiveSize: archive.size, digest: archive.digest
+            )
+            var local = LocalContents(for: index)
+            local.add(versions.old.index, as: 0)
+            let patch = UpdateFacts.Patch(
+                size: 100, groups: [.init(targets: Array(index.contents.indices), isUsable: true, range: 80..<100)])
+            for patches in [[], [patch]] {
+                let facts = UpdateFacts(ranges: .single, patches: patches)
+                let plan = UpdatePlanner(target: index, local: local, facts: facts).plan()
+                try Finding.require(plan.blocks.isEmpty, "blocks of which nobody knows the place")
+            }
+        } catch let error as PackUpdateError {
+            try Finding.require(!error.message.isEmpty, "an error without a message")
         }
     }
 }

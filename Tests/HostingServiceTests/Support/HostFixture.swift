@@ -103,19 +103,25 @@ final class HostFixture: Sendable {
     }
 
     /// The bytes of an archive with one file.
-    func archive(_ id: String = "Coast", content: [UInt8], platforms: String = "[]") throws -> [UInt8] {
-        try File.read(scratch.archive(id, content: content, platforms: platforms))
+    func archive(
+        _ id: String = "Coast", content: [UInt8], more: [String: [UInt8]] = [:], platforms: String = "[]"
+    ) throws -> [UInt8] {
+        try File.read(scratch.archive(id, content: content, more: more, platforms: platforms))
     }
 }
 
 extension Scratch {
-    /// An archive with one file.
-    func archive(_ id: String, content: [UInt8], platforms: String = "[]") throws -> FilePath {
+    /// An archive with one file, and more in a folder.
+    func archive(
+        _ id: String, content: [UInt8], more: [String: [UInt8]] = [:], platforms: String = "[]"
+    ) throws -> FilePath {
         let folder = "pack-\(UInt64.random(in: 0...UInt64.max))"
         try write(content, to: "\(folder)/source/data.bin")
+        for (name, bytes) in more { try write(bytes, to: "\(folder)/source/more/\(name)") }
+        let others = more.isEmpty ? "" : #", {"directory": "more"}"#
         let manifest = try write(
             """
-            {"assetPackID": "\(id)", "downloadPolicy": {"onDemand": {}}, "fileSelectors": [{"file": "data.bin"}],
+            {"assetPackID": "\(id)", "downloadPolicy": {"onDemand": {}}, "fileSelectors": [{"file": "data.bin"}\(others)],
              "platforms": \(platforms)}
             """, to: "\(folder)/manifest.json")
         let archive = self("\(folder)/\(id).aar")

@@ -19,11 +19,17 @@ struct UpdatedPack {
     private(set) var contents: [Int: [UInt8]] = [:]
     private(set) var versions: [Int: String] = [:]
     private(set) var archives: [Int: [UInt8]] = [:]
+    /// Small files beside the large one, none of which changes.
+    private(set) var others: [String: [UInt8]] = [:]
     private var generator = SeededGenerator.forTest()
 
     var fixture: HostFixture { staged.fixture }
 
-    init(_ fixture: HostFixture) async throws { staged = try await StagedPack(fixture) }
+    /// - Parameter others: how many small files there are beside the large one.
+    init(_ fixture: HostFixture, others count: Int = 0) async throws {
+        staged = try await StagedPack(fixture)
+        for number in 0..<count { others["\(number)"] = generator.bytes(20) }
+    }
 
     /// Uploads the next version, and waits until it is live.
     mutating func publish(size: Int = 600_000) async throws {
@@ -32,7 +38,7 @@ struct UpdatedPack {
         // All over the file, so that blocks save little.
         for offset in stride(from: number, to: content.count, by: 20_000) { content[offset] ^= UInt8(number) }
         contents[number] = content
-        let archive = try fixture.archive(content: content)
+        let archive = try fixture.archive(content: content, more: others)
         archives[number] = archive
         let version = try await fixture.publisher.publish(archive, to: staged.pack)
         #expect(version["attributes"]?["state"] == "COMPLETE")

@@ -106,6 +106,38 @@ import Testing
         }
     }
 
+    /// Of many small files the index is larger than what changed: a list of them comes in its place.
+    @Test func aListIsFetchedInPlaceOfALargeIndex() async throws {
+        let files: (inout SeededGenerator) -> [String: [UInt8]] = { generator in
+            PackSeries.files(count: 500, size: 900, using: &generator)
+        }
+        let changed: ([String: [UInt8]], inout SeededGenerator) -> [String: [UInt8]] = {
+            PackSeries.changed($0, each: 25, using: &$1)
+        }
+        try await Self.with(files: files, changed: changed) { stage in
+            var stage = stage
+            var generator = SeededGenerator.forTest()
+            for version in 2...3 {
+                let new = stage.series.versions[version - 1]
+                let patch = try await stage.series.makePatch(from: version - 1, to: version)
+                // The second time a list that is damaged on the way.
+                try await stage.server.again([new], faults: version == 3 ? ["list=Isles:wrong-byte"] : [])
+                #expect(try await stage.update() == "ok Isles")
+                try await stage.expect(new)
+                let (local, arrival) = try await stage.arrival()
+                #expect(local == version && !arrival.isWhole && arrival.patched > 0, "\(arrival)")
+                let answers = try await stage.server.again([new])
+                let list = answers.bytes(".from-\(version - 1).list")
+                #expect(list > 0 && list < 4000, "\(answers)")
+                #expect(answers.bytes("") == 0 && answers.bytes(".from-\(version - 1).patch") == patch, "\(answers)")
+                #expect((answers.bytes(".index") > 12_000) == (version == 3), "\(answers)")
+                #expect(arrival.moved == patch + list + answers.bytes(".index"), "\(arrival) \(answers)")
+                #expect(arrival.notes.contains { $0.contains("not the one that is listed") } == (version == 3))
+                if version == 2 { try await stage.series.add(changed(new.files, &generator)) }
+            }
+        }
+    }
+
     @Test func blocksAreFetchedWhereThereIsNoPatch() async throws {
         let changed: ([String: [UInt8]], inout SeededGenerator) -> [String: [UInt8]] = { files, generator in
             // A few files change: the rest is there.

@@ -47,6 +47,8 @@ struct PackDownload: Hashable, Sendable {
         /// The tree digest of the other archive, in hexadecimal.
         var base: String
         var file: ListedFile
+        /// What is fetched in place of the index by who has the other archive's files.
+        var list: ListedFile?
     }
 }
 
@@ -58,7 +60,10 @@ extension PackDownload {
             fileCount: pack.larder?.fileCount, language: pack.language, userInfo: pack.userInfo?.serialized(),
             policy: pack.downloadPolicy.name, index: pack.larder?.index.flatMap(ListedFile.init),
             patches: (pack.larder?.patches ?? []).compactMap { patch in
-                ListedFile(patch.file).map { ListedPatch(from: patch.from, base: patch.base, file: $0) }
+                ListedFile(patch.file).map {
+                    ListedPatch(
+                        from: patch.from, base: patch.base, file: $0, list: patch.list.flatMap(ListedFile.init))
+                }
             })
     }
 

@@ -67,6 +67,23 @@ struct LocalVersions {
         return usable.sorted { $0.file.size < $1.file.size }.prefix(Self.mostPatches).map(ListedPatchState.init)
     }
 
+    /// What a list starts from that belongs to a patch: the files of the local version with the patch's base as its archive; nil when
+    /// they are not known, or too many.
+    func listBase(of patch: PackDownload.ListedPatch, to own: UpdateFetch.Own?) -> PackListBase? {
+        let archive = Digest(hex: patch.base)
+        let known = versions().first { ContentList.archive(ContentList.path(of: $0)) == archive }
+        guard let folder = known ?? own?.folder, let list = ContentList(ContentList.path(of: folder)) else {
+            return nil
+        }
+        var files: [PackListBase.File] = []
+        list.forEach { record in
+            guard let digest = Digest(bytes: Array(record.digest)) else { return }
+            let path = String(decoding: record.path, as: UTF8.self)
+            files.append(.init(path: path, size: Int64(clamping: record.size), digest: digest))
+        }
+        return PackListBase(files: files)
+    }
+
     /// Whether any pack of any app is local.
     var isEmpty: Bool { versions().isEmpty }
 

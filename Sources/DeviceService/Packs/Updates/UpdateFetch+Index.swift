@@ -5,28 +5,55 @@ import Crypto
 import DeviceProtocol
 import HTTP
 import Kit
+import PackNamespace
 import PackUpdates
 import System
 
 extension UpdateFetch {
+    private static let (indexName, listName) = ("index", "pack-list")
+
+    /// Fetches the list that a patch has in place of the index, unless an attempt before did.
+    /// - Returns: an index that knows contents and entries only, and the SHA-256 of the one it stands in for; nil when there is no
+    ///   list that is of use here, or the index is here already.
+    /// - Throws: `HTTPClientError` for what may pass.
+    func fetchList() throws -> (PackIndex, Digest)? {
+        let versions = LocalVersions(appRoot: staged.layout.root)
+        guard let file = download.index, kept(Self.indexName, file) == nil,
+            let (list, patch) = download.list(among: patches.map(\.listed))
+        else { return nil }
+        do {
+            guard let base = versions.listBase(of: patch, to: own) else {
+                throw Unsuitable(why: "the files that it starts from are not known")
+            }
+            let bytes = try kept(Self.listName, list) ?? fetchWhole(list)
+            let index = try download.index(ofList: bytes, listed: list, base: base)
+            toKeep = (Self.listName, bytes)
+            return (index, file.digest)
+        } catch let error as Unsuitable {
+            note("its list cannot be used, so that the index is fetched: \(error.why)", in: &spent)
+            return nil
+        }
+    }
+
     /// Fetches the index, unless an attempt before did.
     /// - Throws: `Unsuitable`, `HTTPClientError` for what may pass.
     func fetchIndex() throws -> (PackIndex, Digest) {
         guard let file = download.index else { throw Unsuitable(why: "the manifest lists no index") }
-        let kept = staged.directory.appending("index")
-        if let bytes = try? File.read(kept, limit: PackIndex.maximumSize), SHA256.hash(bytes) == file.digest {
-            return (try download.index(of: bytes, listed: file), file.digest)
-        }
-        let bytes = try fetchWhole(file)
+        let bytes = try kept(Self.indexName, file) ?? fetchWhole(file)
         let index = try download.index(of: bytes, listed: file)
-        // Kept for when this goes on: an update that begins empties the folder first.
-        indexBytes = bytes
+        toKeep = (Self.indexName, bytes)
         return (index, file.digest)
+    }
+
+    /// What an attempt before has fetched of a file.
+    private func kept(_ name: String, _ file: PackDownload.ListedFile) -> [UInt8]? {
+        let kept = try? File.read(staged.directory.appending(name), limit: PackIndex.maximumSize)
+        return kept.flatMap { SHA256.hash($0) == file.digest ? $0 : nil }
     }
 
     /// A small file, whole.
     private func fetchWhole(_ file: PackDownload.ListedFile) throws -> [UInt8] {
-        guard file.size > 0, file.size <= PackIndex.maximumSize else { throw Unsuitable(why: "its index is too large") }
+        guard file.size > 0, file.size <= PackIndex.maximumSize else { throw Unsuitable(why: "it is too large") }
         var request = HTTPRequest(url: file.url, expectedLength: file.size)
         request.permitsHost = permitsHost
         var bytes: [UInt8] = []
@@ -59,11 +86,47 @@ extension PackDownload {
             guard index.archive.size == downloadSize, digest == nil || index.archive.digest.hex == digest else {
                 throw UpdateFetch.Unsuitable(why: "its index is of another archive")
             }
-            if let installedSize, index.installedSize != installedSize {
-                throw UpdateFetch.Unsuitable(why: "its index lists other sizes than the manifest")
-            }
+            try checkSizes(of: index)
             return index
         } catch let error as PackUpdateError {
+            throw UpdateFetch.Unsuitable(why: error.message)
+        }
+    }
+
+    private func checkSizes(of index: PackIndex) throws {
+        if let installedSize, index.installedSize != installedSize {
+            throw UpdateFetch.Unsuitable(why: "its index lists other sizes than the manifest")
+        }
+    }
+
+    /// The list to fetch in place of the index, and the patch that it belongs to; nil when none saves anything.
+    /// - Parameter patches: that start from what is here, the smallest first.
+    func list(among patches: [ListedPatch]) -> (list: ListedFile, patch: ListedPatch)? {
+        for patch in patches {
+            // A patch that is not fetched needs no list.
+            if let index, let list = patch.list, list.size < index.size, patch.file.size < downloadSize {
+                return (list, patch)
+            }
+        }
+        return nil
+    }
+
+    /// What the bytes of a list tell of the version.
+    /// - Parameter base: what is here of the version that it starts from.
+    /// - Throws: `UpdateFetch.Unsuitable`
+    func index(ofList bytes: [UInt8], listed: ListedFile, base: PackListBase) throws -> PackIndex {
+        guard SHA256.hash(bytes) == listed.digest else {
+            throw UpdateFetch.Unsuitable(why: "it is not the one that is listed")
+        }
+        guard let index, let digest = digest.flatMap({ Digest(hex: $0) }) else {
+            throw UpdateFetch.Unsuitable(why: "the manifest has no digest of the archive")
+        }
+        do {
+            let found = try PackList.read(
+                bytes, forIndex: index.digest, base: base, archiveSize: downloadSize, digest: digest)
+            try checkSizes(of: found)
+            return found
+        } catch let error as any LarderError {
             throw UpdateFetch.Unsuitable(why: error.message)
         }
     }

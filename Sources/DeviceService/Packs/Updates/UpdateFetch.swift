@@ -9,8 +9,8 @@ import PackNamespace
 import PackUpdates
 import System
 
-/// One attempt to make a pack local out of what is: asks for the index, then for as little else as will do. It runs within the
-/// attempt of a `PackFetch`, which fetches the archive whole when this does not work out.
+/// One attempt to make a pack local out of what is: asks for the index, or the list that a patch has in its place, then for as little
+/// else as will do. It runs within the attempt of a `PackFetch`, which fetches the archive whole when this does not work out.
 ///
 /// What is done next is planned anew after each step, from what is there by then and what was learnt of the server.
 final class UpdateFetch {
@@ -18,6 +18,9 @@ final class UpdateFetch {
     struct Unsuitable: Error {
         let why: String
     }
+
+    /// What is missing comes in no way that goes without the index.
+    private struct IndexNeeded: Error {}
 
     /// The pack's version that is local.
     struct Own {
@@ -50,15 +53,15 @@ final class UpdateFetch {
     private let makeRoom: PackFetch.RoomCheck?
     private let report: (PackFetch.Progress) -> Void
     private let log: Logger
-    private let own: Own?
+    let own: Own?
     private var lastReport = ContinuousClock.now
     /// Bytes of files that are to come over the network, as far as that is known.
     private var expected: Int64 = 0
     private(set) var brought = false
     /// What was moved so far, also by an update that does not work out.
     var spent = PackArrival()
-    /// What is to be kept of the index once the folder is made.
-    var indexBytes: [UInt8]?
+    /// The index or the list, to be kept once the folder is made: an update that begins empties it first.
+    var toKeep: (name: String, bytes: [UInt8])?
     /// How the server is asked: less once it has shown that it does not give as much.
     var ranges = UpdateFacts.Ranges.expected
     /// The patches that start from what is here.
@@ -91,11 +94,31 @@ final class UpdateFetch {
     /// - Returns: what it took.
     /// - Throws: `Unsuitable` when the archive is to be fetched whole; `HTTPClientError`, `StoreError`, `Errno`.
     func run(directory: String) throws -> PackArrival {
-        let (index, digest) = try fetchIndex()
+        guard let (list, digest) = try fetchList() else {
+            let (index, digest) = try fetchIndex()
+            return try stage(index, digest, directory)
+        }
+        do {
+            return try stage(list, digest, directory)
+        } catch is IndexNeeded {
+            log.info("An update needs the whole index", ["pack": download.id])
+            let staged = spent
+            let (index, digest) = try fetchIndex()
+            return try stage(index, digest, directory, after: staged)
+        }
+    }
+
+    /// - Parameter earlier: what is counted already in the checkpoint that this goes on from.
+    /// - Throws: as `run`; `IndexNeeded` when the index is only a list.
+    private func stage(
+        _ index: PackIndex, _ digest: Digest, _ directory: String, after earlier: PackArrival = PackArrival()
+    ) throws -> PackArrival {
         let pipeline = try UpdatePipeline(
             download, staged: staged, index: index, digest: digest, options: options)
-        pipeline.tally.moved += spent.moved
-        pipeline.tally.requests += spent.requests
+        let counted = pipeline.isResumed ? earlier : PackArrival()
+        pipeline.tally.moved += spent.moved - counted.moved
+        pipeline.tally.requests += spent.requests - counted.requests
+        for note in spent.notes where !pipeline.tally.notes.contains(note) { pipeline.tally.notes.append(note) }
         defer { spent = pipeline.tally }
         do {
             try bring(pipeline)
@@ -107,14 +130,17 @@ final class UpdateFetch {
             // Should this fail, less is kept, and whatever is wrong shows again when it goes on.
             try? pipeline.checkpoint()
             throw error
+        } catch let error as IndexNeeded {
+            try pipeline.checkpoint()
+            throw error
         }
     }
 
     // MARK: - Steps
 
     private func bring(_ pipeline: UpdatePipeline) throws {
-        if let indexBytes {
-            try AtomicFile.write(indexBytes, to: staged.directory.appending("index"), durable: false)
+        if let toKeep {
+            try AtomicFile.write(toKeep.bytes, to: staged.directory.appending(toKeep.name), durable: false)
         }
         var sources = try findSources(pipeline)
         try resumePatch(pipeline)
@@ -141,6 +167,7 @@ final class UpdateFetch {
             return
         }
         guard let actions = plan.actions else {
+            guard pipeline.index.archive.hasBlocks else { throw IndexNeeded() }
             throw Unsuitable(
                 why: pipeline.tally.notes.last ?? "fetching its archive whole takes less than its parts")
         }
@@ -179,8 +206,10 @@ final class UpdateFetch {
                 progress: pipeline.progress))
     }
 
-    func note(_ what: String, _ pipeline: UpdatePipeline) {
-        if !pipeline.tally.notes.contains(what) { pipeline.tally.notes.append(what) }
+    func note(_ what: String, _ pipeline: UpdatePipeline) { note(what, in: &pipeline.tally) }
+
+    func note(_ what: String, in tally: inout PackArrival) {
+        if !tally.notes.contains(what) { tally.notes.append(what) }
         log.notice("An update goes another way", ["pack": download.id, "because": what])
     }
 

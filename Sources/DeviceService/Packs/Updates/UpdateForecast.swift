@@ -10,7 +10,7 @@ package import PackUpdates
 /// What an update will take, as far as its index and the tables of patches tell. Sizes are in bytes.
 package struct UpdateForecast: Hashable, Sendable {
     package var method: UpdatePlan.Method
-    /// Index and patch's table included.
+    /// Index or list, and patch's table included.
     package var toFetch: Int64
     /// Of files that are not linked.
     package var toWrite: Int64
@@ -39,7 +39,15 @@ struct UpdateForecaster {
     /// - Throws: `HTTPClientError` for what may pass; `Errno`
     func run() throws -> UpdateForecast {
         do {
-            return try plan(try index())
+            let patches = LocalVersions(appRoot: layout.root).patches(of: download, to: own)
+            let list = try list(patches)
+            if let list, let forecast = try plan(list, patches) { return forecast }
+            var index = try index()
+            index.size += list?.size ?? 0
+            guard let forecast = try plan(index, patches) else {
+                throw UpdateFetch.Unsuitable(why: "fetching its archive whole takes less than its parts")
+            }
+            return forecast
         } catch let error as UpdateFetch.Unsuitable {
             return UpdateForecast(
                 method: .whole, toFetch: download.downloadSize,
@@ -48,8 +56,34 @@ struct UpdateForecaster {
         }
     }
 
-    private func index() throws -> (index: PackIndex, digest: Digest, size: Int64) {
+    /// What is known of the version.
+    private struct Found {
+        let index: PackIndex
+        /// SHA-256 of the index's file.
+        let digest: Digest
+        /// What was fetched, in bytes.
+        var size: Int64
+    }
+
+    private func index() throws -> Found {
         guard let file = download.index else { throw UpdateFetch.Unsuitable(why: "the manifest lists no index") }
+        return Found(index: try download.index(of: fetch(file), listed: file), digest: file.digest, size: file.size)
+    }
+
+    /// What a list tells; nil when an update would fetch the index.
+    private func list(_ patches: [ListedPatchState]) throws -> Found? {
+        guard let file = download.index, let (list, patch) = download.list(among: patches.map(\.listed)),
+            let base = LocalVersions(appRoot: layout.root).listBase(of: patch, to: own)
+        else { return nil }
+        do {
+            let index = try download.index(ofList: fetch(list), listed: list, base: base)
+            return Found(index: index, digest: file.digest, size: list.size)
+        } catch is UpdateFetch.Unsuitable {
+            return nil
+        }
+    }
+
+    private func fetch(_ file: PackDownload.ListedFile) throws -> [UInt8] {
         guard file.size > 0, file.size <= PackIndex.maximumSize else {
             throw UpdateFetch.Unsuitable(why: "its index is too large")
         }
@@ -67,10 +101,11 @@ struct UpdateForecaster {
         } catch let error as HTTPClientError where !error.isTransient && !attempt.isStopped {
             throw UpdateFetch.Unsuitable(why: error.message)
         }
-        return (try download.index(of: bytes, listed: file), file.digest, file.size)
+        return bytes
     }
 
-    private func plan(_ found: (index: PackIndex, digest: Digest, size: Int64)) throws -> UpdateForecast {
+    /// - Returns: nil when the archive is fetched whole, as far as is known.
+    private func plan(_ found: Found, _ patches: [ListedPatchState]) throws -> UpdateForecast? {
         let index = found.index
         var sources = UpdateSources(for: index)
         let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
@@ -80,7 +115,6 @@ struct UpdateForecaster {
             UpdatePlanner(target: index, local: sources.contents, facts: facts).plan()
         }
         var tables: [Int64] = []
-        let patches = LocalVersions(appRoot: layout.root).patches(of: download, to: own)
         if planned().method != .nothing {
             for listed in patches {
                 var patch = listed
@@ -93,9 +127,7 @@ struct UpdateForecaster {
         }
         var plan = planned()
         while try isRefused(plan, patches, &facts.ranges) { plan = planned() }
-        guard let changed = plan.changedContents else {
-            throw UpdateFetch.Unsuitable(why: "fetching its archive whole takes less than its parts")
-        }
+        guard let changed = plan.changedContents else { return nil }
         let table = plan.patch.map { tables[$0.number] } ?? 0
         return UpdateForecast(
             method: plan.method, toFetch: plan.bytesToFetch + found.size + table, toWrite: plan.bytesToWrite,

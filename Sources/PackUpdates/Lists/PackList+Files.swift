@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+package import AssetPacks
+import Crypto
+import Kit
+package import System
+
+extension PackList {
+    /// Where the list goes: beside the patch, with `.list` in place of `.patch`.
+    package static func path(besidePatch patch: FilePath) -> FilePath {
+        let name = patch.string.hasSuffix(".patch") ? String(patch.string.dropLast(6)) : patch.string
+        return FilePath(name + ".list")
+    }
+
+    /// Makes the list that belongs to a patch, beside it; one that is there and belongs to the same versions is left. Blocks.
+    /// - Returns: its bytes; nil where the index will do.
+    /// - Throws: `AssetPackError`; `outputExists` when something else stands there. `DeltaError`
+    @discardableResult package static func write(
+        from old: PatchVersion, to new: PatchVersion, besidePatch patch: FilePath
+    ) throws -> Int64? {
+        guard let bytes = try make(from: old.index, to: new) else { return nil }
+        let path = path(besidePatch: patch)
+        do {
+            if FileDescriptor.currentDirectory.exists(at: path) {
+                let there = try File.read(path, limit: PackIndex.maximumSize)
+                guard let ends = ends(of: there), ends == (old.index.archive.digest, new.indexDigest) else {
+                    throw AssetPackError(
+                        .outputExists,
+                        "\"\(path)\" stands where the list goes that belongs to \(patch), and is none from \(old.archive) to "
+                            + "\(new.archive): it is of another build, or damaged. Remove it, and it is made anew.")
+                }
+                return Int64(there.count)
+            }
+            var file = try NewFile(at: path)
+            try file.descriptor.writeAll(bytes)
+            try file.publish()
+            return Int64(bytes.count)
+        } catch let error as Errno {
+            throw Packager.describe(error, writing: path)
+        }
+    }
+
+    /// A list as a server sends it.
+    package struct Published: Sendable {
+        package let bytes: [UInt8]
+        /// SHA-256 of the file, in lower-case hexadecimal.
+        package let sha256: String
+        private let base: Digest
+        private let index: Digest
+
+        fileprivate init?(_ bytes: [UInt8]) {
+            guard let ends = PackList.ends(of: bytes) else { return nil }
+            (self.bytes, sha256) = (bytes, SHA256.hash(bytes).hex)
+            (base, index) = ends
+        }
+
+        /// Whether it belongs to a patch.
+        /// - Parameters:
+        ///   - base: the tree digest of the archive that the patch starts from, in hexadecimal.
+        ///   - index: SHA-256 of the index to whose version it leads, in hexadecimal.
+        package func belongs(base: String, index: String) -> Bool { self.base.hex == base && self.index.hex == index }
+
+        /// Whether it is the list between two versions.
+        package func leads(from old: PatchVersion, to new: PatchVersion) -> Bool {
+            base == old.index.archive.digest && index == new.indexDigest
+        }
+
+        /// In bytes; nil for a list between other versions.
+        package func size(from old: PatchVersion, to new: PatchVersion) -> Int64? {
+            leads(from: old, to: new) ? Int64(bytes.count) : nil
+        }
+
+        /// What a download manifest lists of it.
+        package func listing(of patch: DownloadManifestPack.LarderInfo.Patch, packURL: String)
+            -> DownloadManifestPack.LarderInfo.UpdateFile
+        {
+            patch.listFile(packURL: packURL, size: Int64(bytes.count), sha256: sha256)
+        }
+    }
+
+    /// The list that lies beside a patch; nil when there is none.
+    package static func published(besidePatch patch: FilePath) -> Published? {
+        (try? File.read(path(besidePatch: patch), limit: PackIndex.maximumSize)).flatMap(Published.init)
+    }
+}
