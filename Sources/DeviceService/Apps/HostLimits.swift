@@ -41,14 +41,16 @@ extension AppRegistry {
     /// The app's bundle that is being installed, otherwise the installed one; nil without any.
     /// - Throws: `BundleError`, `DatabaseError`, `Errno`
     func newestBundle(_ app: String, _ bundles: BundleStore) async throws -> AppBundle? {
-        let path: FilePath
         if let plan = try await journaled(app)?.plan, let name = FilePath(plan.source).lastComponent {
-            path = bundles.folder(app).appending("\(plan.bundle)").appending(name)
-        } else if let record = try await self.app(app) {
-            path = bundles.paths.appRoot(app).appending(record.basePath)
-        } else {
-            return nil
+            let copy = bundles.folder(app).appending("\(plan.bundle)").appending(name)
+            return try await offload {
+                // While it is copied it is where it comes from; what was unpacked moves away from there.
+                try (try? AppBundleReader.bundle(at: copy)) ?? (try? AppBundleReader.bundle(at: FilePath(plan.source)))
+                    ?? AppBundleReader.bundle(at: copy)
+            }
         }
+        guard let record = try await self.app(app) else { return nil }
+        let path = bundles.paths.appRoot(app).appending(record.basePath)
         return try await offload { try AppBundleReader.bundle(at: path) }
     }
 }
