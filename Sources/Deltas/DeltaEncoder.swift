@@ -34,25 +34,25 @@ package final class DeltaEncoder {
     ) -> [UInt8] {
         defer { base.releasePages() }
         let slowBytes = isSlowAllowed ? target.count : target.count / Self.unnoticedPart + 1024
-        var best: (method: DeltaFormat.Method, payload: [UInt8])?
+        var prefixed: [UInt8]?
+        var draft: InstructionPiece.Draft?
         for way in promising(target, base, places) {
-            let payload = encode(target, base, way, slowBytes)
-            if payload.count < best?.payload.count ?? .max { best = (way.method, payload) }
+            switch way {
+            case .prefixed(let range):
+                prefixed = PrefixedPiece.encode(target, base: base.bytes, range: range, coder, slowBytes)
+            case .copies, .differences, .inPlace:
+                let other = InstructionPiece.draft(
+                    target, base: base.bytes, way.instructions(for: target, base), coder: coder, slowBytes: slowBytes)
+                if other.size < draft?.size ?? .max { draft = other }
+            }
         }
-        let (method, payload) =
-            best ?? (.prefixed, PrefixedPiece.encode(target, base: base.bytes, range: 0..<0, coder, slowBytes))
-        return DeltaPieceHead.encode(method: method, targetSize: target.count, payload: payload)
-    }
-
-    private func encode(
-        _ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ way: DeltaWay, _ slowBytes: Int
-    ) -> [UInt8] {
-        switch way {
-        case .prefixed(let range): PrefixedPiece.encode(target, base: base.bytes, range: range, coder, slowBytes)
-        case .copies, .differences, .inPlace:
-            InstructionPiece.encode(
-                target, base: base.bytes, way.instructions(for: target, base), coder: coder, slowBytes: slowBytes)
+        let instructions = draft?.finished(base: base.bytes, coder: coder)
+        if let instructions, instructions.count < prefixed?.count ?? .max {
+            return DeltaPieceHead.encode(method: .instructions, targetSize: target.count, payload: instructions)
         }
+        let payload =
+            prefixed ?? PrefixedPiece.encode(target, base: base.bytes, range: 0..<0, coder, slowBytes)
+        return DeltaPieceHead.encode(method: .prefixed, targetSize: target.count, payload: payload)
     }
 
     /// The ways that are worth a try, by what they take for a sample.

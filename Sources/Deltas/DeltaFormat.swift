@@ -9,6 +9,8 @@ package enum DeltaFormat {
     package static let pieceHeadSize = 9
     /// The most base bytes that a piece has for a prefix.
     static let prefixSize = 4 << 20
+    /// The most base bytes that a piece's literals have for a prefix.
+    static let literalPrefixSize = 2 << 20
     /// How many bytes a payload may have more than its target: what heads of its parts take.
     static let payloadSlack = 256
 

@@ -13,13 +13,6 @@ enum DeltaWay: Hashable {
     /// hardly any bytes stand side by side as they did.
     case inPlace(Int)
 
-    var method: DeltaFormat.Method {
-        switch self {
-        case .prefixed: .prefixed
-        case .copies, .differences, .inPlace: .instructions
-        }
-    }
-
     func instructions(for target: UnsafeRawBufferPointer, _ base: DeltaBase) -> [Instruction] {
         switch self {
         case .prefixed: []

@@ -24,9 +24,12 @@ enum PrefixedPiece {
     }
 
     /// The range of the base from which most of the matches are.
-    static func range(for matches: [Match], baseSize: Int) -> Range<Int> {
-        guard baseSize > DeltaFormat.prefixSize else { return 0..<baseSize }
-        let step = DeltaFormat.prefixSize / 8
+    /// - Parameter size: how many bytes it has at most, a multiple of eight.
+    static func range(
+        for matches: [Match], baseSize: Int, size: Int = DeltaFormat.prefixSize
+    ) -> Range<Int> {
+        guard baseSize > size else { return 0..<baseSize }
+        let step = size / 8
         var weights = [Int](repeating: 0, count: baseSize / step + 1)
         for match in matches { weights[match.base / step] += match.count }
         var sum = weights.prefix(8).reduce(0, +)
@@ -35,8 +38,8 @@ enum PrefixedPiece {
             sum += (weights.indices.contains(first + 7) ? weights[first + 7] : 0) - weights[first - 1]
             if sum > best.sum { best = (sum, first) }
         }
-        let start = min(best.first * step, baseSize - DeltaFormat.prefixSize)
-        return start..<start + DeltaFormat.prefixSize
+        let start = min(best.first * step, baseSize - size)
+        return start..<start + size
     }
 
     /// - Throws: `DeltaError`, or what reading the base throws.

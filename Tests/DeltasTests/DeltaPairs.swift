@@ -31,7 +31,7 @@ enum DeltaPairs {
             shiftedOffsets(bigEndian: false, phase: 0, &generator),
             shiftedOffsets(bigEndian: true, phase: 3, &generator),
             shuffledRecords(&generator), logLines(&generator), risingWords(&generator),
-            retrained(header: 4, &generator), retrained(header: 40, &generator),
+            retrained(header: 4, &generator), retrained(header: 40, &generator), rewritten(&generator),
         ]
     }
 
@@ -48,6 +48,19 @@ enum DeltaPairs {
             result += words[Int.random(in: 0..<words.count, using: &generator)] + [32]
         }
         return result
+    }
+
+    /// Prose of which sentences were rewritten: what is new is made of words that stand elsewhere in the old.
+    static func rewritten(_ generator: inout SeededGenerator) -> Pair {
+        let words = (0..<4000).map { _ in
+            (0..<Int.random(in: 4...10, using: &generator)).map { _ in UInt8.random(in: 97...122, using: &generator) }
+        }
+        func sentence() -> [UInt8] {
+            (0..<20).flatMap { _ in words[Int.random(in: 0..<words.count, using: &generator)] + [32] }
+        }
+        let old = (0..<1500).map { _ in sentence() }
+        let new = old.enumerated().map { $0.offset.isMultiple(of: 15) ? sentence() : $0.element }
+        return Pair(description: "rewritten prose", old: Array(old.joined()), new: Array(new.joined()))
     }
 
     static func edited(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {

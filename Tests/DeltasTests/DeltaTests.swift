@@ -77,6 +77,15 @@ import Testing
         #expect(count < most, "\(count)")
     }
 
+    @Test func whatIsNewIsInTheWordsOfTheOld() throws {
+        var generator = SeededGenerator(seed: 14)
+        let pair = DeltaPairs.rewritten(&generator)
+        let delta = try DeltaRoundTrip.delta(pair)
+        #expect(delta.count == 1 && delta[0][DeltaFormat.pieceHeadSize] & InstructionPiece.literalPrefixFlag != 0)
+        // 100 sentences of 20 words, each of which stands at one of 4000 known places; as letters they are 10 kB.
+        #expect(delta.joined().count < 7500, "\(delta.joined().count)")
+    }
+
     @Test func doesNotPutTheLinesOfALogTogetherFromOthers() throws {
         var generator = SeededGenerator(seed: 13)
         let pair = DeltaPairs.logLines(count: 8000, &generator)

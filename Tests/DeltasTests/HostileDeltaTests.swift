@@ -60,6 +60,20 @@ import Testing
         }
     }
 
+    @Test func aPrefixOutsideOfTheBaseIsAnError() throws {
+        let control: [UInt8] = [1, 2, 0, 0, 2, 3, 0, 200, 1, 1, 2, 0, 0, 0, 0]
+        let old = [UInt8](repeating: 3, count: 120)
+        for (start, count, isSound) in [(0, 120, true), (120, 0, true), (121, 0, false), (100, 21, false)] {
+            let payload = [InstructionPiece.literalPrefixFlag, 0] + control + [UInt8(start), UInt8(count), 0]
+            let piece = DeltaPieceHead.encode(method: .instructions, targetSize: 100, payload: payload)
+            if isSound {
+                #expect(try DeltaRoundTrip.apply(piece, to: old) == Array(old.prefix(100)))
+            } else {
+                #expect(throws: DeltaError.self) { try DeltaRoundTrip.apply(piece, to: old) }
+            }
+        }
+    }
+
     @Test func placesStandInColumnsOfOneHeight() throws {
         for size in [0, 1, 255, 256, 65_535, 65_536, 1 << 24, 1 << 41] {
             #expect(CopyPlaces.width(baseSize: size) == max(1, (Int.bitWidth - size.leadingZeroBitCount + 7) / 8))

@@ -14,9 +14,11 @@ struct LZMA2 {
 
         static let usual = Properties(literalContext: 3, literalPosition: 0, position: 2)
 
+        /// Without alignment.
+        static let text = Properties(literalContext: 3, literalPosition: 0, position: 0)
+
         static let all = [
-            usual,
-            Properties(literalContext: 3, literalPosition: 0, position: 0),
+            usual, text,
             Properties(literalContext: 0, literalPosition: 2, position: 2),
             Properties(literalContext: 3, literalPosition: 1, position: 1),
         ]
@@ -45,6 +47,8 @@ struct LZMA2 {
         /// In short chains, in half the time: what repeats itself at length is gone from a delta's streams already, and what is
         /// left becomes 0.5 % larger.
         case chains
+        /// In longer chains: for a little that is likely somewhere in a long prefix, which chains take on at once.
+        case deepChains
     }
 
     let properties: Properties
@@ -102,10 +106,9 @@ struct LZMA2 {
         options.lc = properties.literalContext
         options.lp = properties.literalPosition
         options.pb = properties.position
-        if effort == .chains {
+        if effort != .trees {
             options.mf = LZMA_MF_HC4
-            options.nice_len = 24
-            options.depth = 6
+            (options.nice_len, options.depth) = effort == .chains ? (24, 6) : (32, 16)
         }
         options.dict_size = UInt32(clamping: max(4096, prefix.count + size))
         options.preset_dict = prefix.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -57,6 +57,17 @@ final class StreamCoder {
             ?? [Coding.stored.rawValue] + Array(source)
     }
 
+    /// Coded bytes with something as their prefix that they resemble here and there.
+    /// - Parameter limit: what the bytes take without.
+    /// - Returns: nil when it is no smaller, or would be slow to decode and noticed.
+    func encode(_ source: UnsafeRawBufferPointer, resembling prefix: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
+        guard source.count <= Self.longSource, !prefix.isEmpty else { return nil }
+        return memory.with(source.count + prefix.count) { () -> [UInt8]? in
+            LZMA2(properties: .text, effort: .deepChains)
+                .compress(source, prefix: prefix, limit: limit - limit / Self.unnoticedSaving)
+        }.map { [Coding.lzma.rawValue, LZMA2.Properties.text.byte] + $0 }
+    }
+
     private func quickly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> [UInt8]? {
         zstd.compress(source, level: Self.estimateLevel, prefix: prefix, limit: source.count)
     }

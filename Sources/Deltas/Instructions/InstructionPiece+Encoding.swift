@@ -4,35 +4,89 @@
 extension InstructionPiece {
     /// Fewer bytes that differ are not worth a comparison of models.
     private static let smallestModelled = 512
+    /// Fewer literals are not worth a prefix.
+    private static let fewestForPrefix = 256
+    /// A prefix has at most so many times the bytes of the literals.
+    private static let prefixPart = 32
+    private static let leastPrefix = 64 << 10
     /// How many bytes are looked at to find where words begin.
     private static let phaseSample = 256 << 10
 
-    /// The payload that gives the target.
+    /// A payload whose literals may become smaller.
+    struct Draft {
+        /// All but the literals.
+        fileprivate var payload: [UInt8]
+        fileprivate let literals: [UInt8]
+        fileprivate let codedLiterals: [UInt8]
+        /// What of the base the literals likely resemble.
+        fileprivate let range: Range<Int>
+        fileprivate let slowBytes: Int
+
+        /// About how many bytes the payload has.
+        var size: Int { payload.count + codedLiterals.count }
+
+        /// The payload that gives the target.
+        /// - Parameter base: what the draft was made with.
+        consuming func finished(base: UnsafeRawBufferPointer, coder: StreamCoder) -> [UInt8] {
+            var coded = codedLiterals
+            // What is new is in the language of the old, where there is one.
+            if literals.count >= fewestForPrefix, coded.count <= slowBytes, coded.count < literals.count / 8 * 7,
+                let smaller = literals.withUnsafeBytes({
+                    coder.encode($0, resembling: UnsafeRawBufferPointer(rebasing: base[range]), limit: coded.count)
+                })
+            {
+                coded = smaller
+                payload[0] |= literalPrefixFlag
+                DeltaNumbers.append(UInt64(range.lowerBound), to: &payload)
+                DeltaNumbers.append(UInt64(range.count), to: &payload)
+            }
+            append(coded, of: literals.count, to: &payload)
+            return payload
+        }
+    }
+
+    /// A payload that gives the target.
     /// - Parameter instructions: in the order of the target, none over another.
-    static func encode(
+    static func draft(
         _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, _ instructions: [Instruction],
         coder: StreamCoder, slowBytes: Int
-    ) -> [UInt8] {
+    ) -> Draft {
         let control = Control(instructions, targetSize: target.count, baseSize: base.count)
         let (model, gaps, values) = residuals(of: instructions, target, base, coder)
         let (classes, literals) = literals(of: target, control.literals, coder)
         let (places, isInColumns) = control.shorterPlaces(coder)
-        let streams = [control.runs, control.counts, places, gaps, values, literals]
-        guard streams.reduce(0, { $0 + $1.count }) <= mostStreamBytes(targetSize: target.count) else {
-            return encode(target, base: base, [], coder: coder, slowBytes: slowBytes)
+        let streams = [control.runs, control.counts, places, gaps, values]
+        guard streams.reduce(literals.count, { $0 + $1.count }) <= mostStreamBytes(targetSize: target.count) else {
+            return draft(target, base: base, [], coder: coder, slowBytes: slowBytes)
         }
         var payload = [model.byte | (isInColumns ? CopyPlaces.columnsFlag : 0), classes.isEmpty ? 0 : 1]
         if !classes.isEmpty { payload += classes.mask }
         var slowBytes = slowBytes
         for stream in streams {
-            DeltaNumbers.append(UInt64(stream.count), to: &payload)
-            guard !stream.isEmpty else { continue }
-            let coded = stream.withUnsafeBytes { coder.encode($0, slowBytes: slowBytes) }
+            let coded = stream.isEmpty ? [] : stream.withUnsafeBytes { coder.encode($0, slowBytes: slowBytes) }
             slowBytes = max(0, slowBytes - coded.count)
-            DeltaNumbers.append(UInt64(coded.count), to: &payload)
-            payload += coded
+            append(coded, of: stream.count, to: &payload)
         }
-        return payload
+        let coded = literals.isEmpty ? [] : literals.withUnsafeBytes { coder.encode($0, slowBytes: slowBytes) }
+        let range = PrefixedPiece.range(
+            for: instructions.map { Match(target: $0.target, base: $0.base, count: $0.count) }, baseSize: base.count,
+            size: prefixSize(for: literals.count))
+        return Draft(
+            payload: payload, literals: literals, codedLiterals: coded, range: range, slowBytes: slowBytes)
+    }
+
+    /// In bytes: a long prefix says little about few literals, and has to be read for them.
+    private static func prefixSize(for literals: Int) -> Int {
+        let most = DeltaFormat.literalPrefixSize
+        return literals >= most / prefixPart ? most : max(leastPrefix, literals * prefixPart & ~7)
+    }
+
+    /// A stream, after the bytes that it has uncoded.
+    private static func append(_ coded: [UInt8], of size: Int, to payload: inout [UInt8]) {
+        DeltaNumbers.append(UInt64(size), to: &payload)
+        guard size > 0 else { return }
+        DeltaNumbers.append(UInt64(coded.count), to: &payload)
+        payload += coded
     }
 
     /// How many bytes a payload has, about.

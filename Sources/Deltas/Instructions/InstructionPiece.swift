@@ -3,10 +3,13 @@
 
 /// A piece that is made of stretches of the base, with something added or not, and of literals.
 ///
-/// Payload: the residuals' model and how places are said, whether there are word classes and if so which, and six streams, each with
-/// its size, its coded size and its coded bytes: runs of literals, counts of copied bytes, places, gaps, values, literals.
+/// Payload: the residuals' model, how places are said and whether literals have a prefix, whether there are word classes and if so which,
+/// and six streams, each with its size, its coded size and its coded bytes: runs of literals, counts of copied bytes, places, gaps,
+/// values, literals. Before the last stands where its prefix begins in the base and how long it is, if it has one.
 enum InstructionPiece {
     private static let streamCount = 6
+    /// Of a model's byte: a range of the base is the literals' prefix.
+    static let literalPrefixFlag: UInt8 = 0x80
 
     /// All streams together have no more bytes than that.
     static func mostStreamBytes(targetSize: Int) -> Int { 2 * targetSize + DeltaFormat.payloadSlack }
@@ -18,7 +21,7 @@ enum InstructionPiece {
     ) throws {
         var reader = DeltaReader(payload)
         let form = try reader.byte()
-        guard let model = ResidualModel(byte: form & ~CopyPlaces.columnsFlag) else {
+        guard let model = ResidualModel(byte: form & ~(CopyPlaces.columnsFlag | literalPrefixFlag)) else {
             throw DeltaError.damaged("what it adds has an unknown model")
         }
         let classes: WordClasses
@@ -27,7 +30,8 @@ enum InstructionPiece {
         case 1: classes = WordClasses(mask: try reader.bytes(WordClasses.maskSize))
         default: throw DeltaError.damaged("its literals have an unknown form")
         }
-        let streams = try streams(&reader, mostStreamBytes(targetSize: target.count), coder, memory)
+        let streams = try streams(
+            &reader, mostStreamBytes(targetSize: target.count), form & literalPrefixFlag != 0, base, coder, memory)
         let places = try CopyPlaceReader(
             streams[2], inColumns: form & CopyPlaces.columnsFlag != 0, baseSize: base.size)
         let residuals = try ResidualDecoder(model: model, gaps: streams[3], values: streams[4])
@@ -37,24 +41,34 @@ enum InstructionPiece {
     }
 
     private static func streams(
-        _ reader: inout DeltaReader, _ limit: Int, _ coder: StreamCoder, _ memory: DecodingMemory
+        _ reader: inout DeltaReader, _ limit: Int, _ hasPrefix: Bool, _ base: some DeltaSource, _ coder: StreamCoder,
+        _ memory: DecodingMemory
     ) throws -> [UnsafeRawBufferPointer] {
         var coded: [(size: Int, bytes: UnsafeRawBufferPointer)] = []
         var total = 0
-        for _ in 0..<streamCount {
+        var range = 0..<0
+        for number in 1...streamCount {
+            if number == streamCount, hasPrefix {
+                let start = try reader.number(upTo: base.size)
+                range = start..<start + (try reader.number(upTo: min(base.size - start, DeltaFormat.literalPrefixSize)))
+            }
             let size = try reader.number(upTo: limit - total)
             total += size
             let codedSize = size == 0 ? 0 : try reader.number(upTo: reader.remaining)
             coded.append((size, try reader.bytes(codedSize)))
         }
         guard reader.remaining == 0 else { throw DeltaError.damaged("something follows a piece's streams") }
-        let room = memory.streams(total)
+        let room = memory.streams(total + range.count)
+        let prefix = UnsafeMutableRawBufferPointer(rebasing: room[total...])
+        if !range.isEmpty { try base.read(into: prefix, at: range.lowerBound) }
         var position = 0
-        return try coded.map { size, bytes in
-            let stream = UnsafeMutableRawBufferPointer(rebasing: room[position..<position + size])
-            position += size
-            if size > 0 { try coder.decode(bytes, into: stream) }
-            return UnsafeRawBufferPointer(stream)
+        return try coded.enumerated().map { number, stream in
+            let room = UnsafeMutableRawBufferPointer(rebasing: room[position..<position + stream.size])
+            position += stream.size
+            let isLast = number == streamCount - 1
+            let prefix = UnsafeRawBufferPointer(rebasing: isLast ? prefix[...] : prefix[..<0])
+            if stream.size > 0 { try coder.decode(stream.bytes, prefix: prefix, into: room) }
+            return UnsafeRawBufferPointer(room)
         }
     }
 
