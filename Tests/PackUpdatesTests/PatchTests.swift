@@ -207,6 +207,23 @@ import Testing
         }
     }
 
+    /// Large files whose names tell their contents, as bundlers of scripts give them, with changes in each chunk.
+    @Test func findsALargeFileThatWasRenamedAndChangedAllOver() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let old = generator.bytes(1_600_000)
+            var new = old
+            for place in stride(from: 500, to: new.count, by: 4000) { new[place] ^= 0x55 }
+            let pack = try PatchedPack(
+                scratch, from: ["478.aa.js": old, "other.js": generator.bytes(1_500_000)], to: ["478.bb.js": new])
+            let patch = try pack.patch()
+            #expect(patch.count < 20_000)
+            let collector = try pack.apply(patch)
+            #expect(Set(collector.contents.keys) == pack.changed && collector.failed.isEmpty)
+            Self.check(pack, collector)
+        }
+    }
+
     @Test func resemblanceIsOfBytesAndNotOfWhatAllHave() {
         var generator = SeededGenerator.forTest()
         let parts = (0..<6).map { _ in generator.bytes(5000) }

@@ -4,11 +4,13 @@
 import Kit
 import System
 
-/// Which old contents the small new ones resemble, wherever they stand: files that were renamed and changed, or put together, of which
-/// neither paths nor chunks tell. Looked at only when files went from their paths.
+/// Which old contents new ones resemble, wherever they stand: files that were renamed and changed, or put together, of which
+/// neither paths nor chunks tell. Looked at only when files went from their paths, and of large files only those that did.
 struct ContentResemblance {
-    /// The most bytes of old contents that are looked at.
+    /// The most bytes of old contents, and of new ones, that are looked at.
     private static let mostBytes: Int64 = 64 << 20
+    /// Larger contents are not looked at: these have chunks in common, if anything.
+    private static let largest: Int64 = 16 << 20
 
     /// Old contents that the new version has nowhere.
     private(set) var candidates: [Int] = []
@@ -19,28 +21,37 @@ struct ContentResemblance {
     private var candidateSize: Int64 = 0
 
     init(from old: PackIndex, to new: PackIndex) {
-        let kept = Set(new.contents.map(\.digest))
-        let gone = old.contents.indices.filter { content in
-            let what = old.contents[content]
-            return (1...PatchPlan.smallContent).contains(what.size) && !kept.contains(what.digest)
-        }
-        let newPaths = Set(new.entries.map(\.path))
-        let hasPath = Set(
-            old.entries.compactMap { entry -> Int? in
-                guard case .file(let content, _, _) = entry.kind, newPaths.contains(entry.path) else { return nil }
-                return content
-            })
-        guard gone.contains(where: { !hasPath.contains($0) }) else { return }
+        let oldOnes = Self.worthALook(old, beside: new)
+        guard oldOnes.hasMoved else { return }
+        let gone = oldOnes.contents
         for content in gone where candidateSize + old.contents[content].size <= Self.mostBytes {
             candidates.append(content)
             candidateSize += old.contents[content].size
         }
-        let known = Set(old.contents.map(\.digest))
-        targets = new.contents.indices.filter { content in
-            let what = new.contents[content]
-            return (1...PatchPlan.smallContent).contains(what.size) && !known.contains(what.digest)
+        var targetSize: Int64 = 0
+        for content in Self.worthALook(new, beside: old).contents
+        where targetSize + new.contents[content].size <= Self.mostBytes {
+            targets.append(content)
+            targetSize += new.contents[content].size
         }
-        size = targets.reduce(candidateSize) { $0 + new.contents[$1].size }
+        size = candidateSize + targetSize
+    }
+
+    /// Contents of one version that the other has not: the small ones, and those of others that have other paths there.
+    private static func worthALook(_ index: PackIndex, beside other: PackIndex) -> (contents: [Int], hasMoved: Bool) {
+        let known = Set(other.contents.map(\.digest))
+        let paths = Set(other.entries.map(\.path))
+        let inPlace = Set(
+            index.entries.compactMap { entry -> Int? in
+                guard case .file(let content, _, _) = entry.kind, paths.contains(entry.path) else { return nil }
+                return content
+            })
+        let contents = index.contents.indices.filter { content in
+            let (size, digest) = (index.contents[content].size, index.contents[content].digest)
+            let isLooked = size <= PatchPlan.smallContent || !inPlace.contains(content)
+            return (1...largest).contains(size) && isLooked && !known.contains(digest)
+        }
+        return (contents, contents.contains { !inPlace.contains($0) })
     }
 
     /// For each new content the old ones that it shares most with, if it does with any. Blocks.
