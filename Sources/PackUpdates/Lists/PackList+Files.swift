@@ -19,19 +19,16 @@ extension PackList {
     @discardableResult package static func write(
         from old: PatchVersion, to new: PatchVersion, besidePatch patch: FilePath
     ) throws -> Int64? {
+        if let there = published(besidePatch: patch)?.size(from: old, to: new) { return there }
         guard let bytes = try make(from: old.index, to: new) else { return nil }
         let path = path(besidePatch: patch)
+        guard !FileDescriptor.currentDirectory.exists(at: path) else {
+            throw AssetPackError(
+                .outputExists,
+                "\"\(path)\" stands where the list goes that belongs to \(patch), and is none from \(old.archive) to "
+                    + "\(new.archive): it is of another build, or damaged. Remove it, and it is made anew.")
+        }
         do {
-            if FileDescriptor.currentDirectory.exists(at: path) {
-                let there = try File.read(path, limit: PackIndex.maximumSize)
-                guard let ends = ends(of: there), ends == (old.index.archive.digest, new.indexDigest) else {
-                    throw AssetPackError(
-                        .outputExists,
-                        "\"\(path)\" stands where the list goes that belongs to \(patch), and is none from \(old.archive) to "
-                            + "\(new.archive): it is of another build, or damaged. Remove it, and it is made anew.")
-                }
-                return Int64(there.count)
-            }
             var file = try NewFile(at: path)
             try file.descriptor.writeAll(bytes)
             try file.publish()

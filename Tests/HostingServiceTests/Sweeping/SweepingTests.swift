@@ -26,18 +26,7 @@ import Testing
 
         /// - Parameter days: from now on.
         func sweep(after days: Int64, isDry: Bool = false) async throws -> SweepPlan {
-            var configuration = configuration
-            configuration.clock = { Timestamp(seconds: Timestamp.now.seconds + days * 24 * 3600) }
-            let administration = try await HostAdministration(configuration)
-            let plan: SweepPlan
-            do {
-                plan = try await administration.sweep(configuration, grace: SweepingTests.grace, isDry: isDry)
-            } catch {
-                await administration.close()
-                throw error
-            }
-            await administration.close()
-            return plan
+            try await fixture.sweep(after: days, with: configuration, grace: SweepingTests.grace, isDry: isDry)
         }
 
         /// What a sweep does with archives. Remains of uploads that were just processed may be there or not.

@@ -48,14 +48,8 @@ import Testing
             await store.close()
 
             func sweep(after days: Int64) async throws -> Set<String> {
-                var configuration = fixture.configuration
-                configuration.clock = { Timestamp(seconds: Timestamp.now.seconds + days * 24 * 3600) }
-                let administration = try await HostAdministration(configuration)
-                let plan = try await administration.sweep(
-                    configuration, grace: configuration.limits.sweepGrace, isDry: false)
-                await administration.close()
-                return Set(
-                    plan.actions.compactMap { action in
+                Set(
+                    try await fixture.sweep(after: days).actions.compactMap { action in
                         switch action {
                         case .mark(let archive), .remove(let archive): archive.digest
                         default: nil

@@ -114,13 +114,9 @@ import Testing
             let old = try await pack.entry(patches: 1).patches[0]
             let digest = String(old.file.url.split(separator: "/").last ?? "")
             func sweep(after days: Int64) async throws -> [SweepPlan.Action] {
-                var configuration = fixture.configuration
-                configuration.clock = { Timestamp(seconds: Timestamp.now.seconds + days * 24 * 3600) }
-                let administration = try await HostAdministration(configuration)
-                let plan = try await administration.sweep(
-                    configuration, grace: configuration.limits.sweepGrace, isDry: false)
-                await administration.close()
-                return plan.actions.filter { action in if case .discard = action { false } else { true } }
+                try await fixture.sweep(after: days).actions.filter { action in
+                    if case .discard = action { false } else { true }
+                }
             }
             #expect(try await sweep(after: 30).isEmpty)
             // The second is the live one of no channel any more, yet no other version of the channel is one's base.

@@ -51,24 +51,39 @@ extension UpdateFetch {
         return kept.flatMap { SHA256.hash($0) == file.digest ? $0 : nil }
     }
 
-    /// A small file, whole.
     private func fetchWhole(_ file: PackDownload.ListedFile) throws -> [UInt8] {
-        guard file.size > 0, file.size <= PackIndex.maximumSize else { throw Unsuitable(why: "it is too large") }
-        var request = HTTPRequest(url: file.url, expectedLength: file.size)
+        try file.fetch(by: attempt, permitsHost: permitsHost, tooLarge: "it is too large") { transfer, take in
+            spent.requests += 1
+            _ = try transfer.waitForHead()
+            try read(transfer, take)
+        }
+    }
+}
+
+extension PackDownload.ListedFile {
+    /// The file whole: an index, or a list in its place.
+    /// - Parameters:
+    ///   - tooLarge: why one is not asked for that is larger than they are: the end of a sentence.
+    ///   - read: reads the answer, and has each piece taken.
+    /// - Throws: `UpdateFetch.Unsuitable`, `HTTPClientError` for what may pass.
+    func fetch(
+        by attempt: TransferAttempt, permitsHost: HostRule?, tooLarge: String,
+        read: (_ transfer: HTTPDownload, _ take: (UnsafeRawBufferPointer) throws -> Bool) throws -> Void
+    ) throws -> [UInt8] {
+        guard size > 0, size <= PackIndex.maximumSize else { throw UpdateFetch.Unsuitable(why: tooLarge) }
+        var request = HTTPRequest(url: url, expectedLength: size)
         request.permitsHost = permitsHost
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(file.size))
+        bytes.reserveCapacity(Int(size))
         do {
             try attempt.fetch(request) { transfer in
-                spent.requests += 1
-                _ = try transfer.waitForHead()
                 try read(transfer) {
                     bytes.append(contentsOf: $0)
                     return true
                 }
             }
         } catch let error as HTTPClientError where !error.isTransient && !attempt.isStopped {
-            throw Unsuitable(why: error.message)
+            throw UpdateFetch.Unsuitable(why: error.message)
         }
         return bytes
     }

@@ -84,24 +84,10 @@ struct UpdateForecaster {
     }
 
     private func fetch(_ file: PackDownload.ListedFile) throws -> [UInt8] {
-        guard file.size > 0, file.size <= PackIndex.maximumSize else {
-            throw UpdateFetch.Unsuitable(why: "its index is too large")
+        try file.fetch(by: attempt, permitsHost: permitsHost, tooLarge: "its index is too large") { transfer, take in
+            _ = try transfer.waitForHead()
+            try read(transfer, take)
         }
-        var request = HTTPRequest(url: file.url, expectedLength: file.size)
-        request.permitsHost = permitsHost
-        var bytes: [UInt8] = []
-        do {
-            try attempt.fetch(request) { transfer in
-                _ = try transfer.waitForHead()
-                try read(transfer) {
-                    bytes += $0
-                    return true
-                }
-            }
-        } catch let error as HTTPClientError where !error.isTransient && !attempt.isStopped {
-            throw UpdateFetch.Unsuitable(why: error.message)
-        }
-        return bytes
     }
 
     /// - Returns: nil when the archive is fetched whole, as far as is known.
