@@ -32,6 +32,8 @@ enum DeltaPairs {
             shiftedOffsets(bigEndian: true, phase: 3, &generator),
             shuffledRecords(&generator), logLines(&generator), risingWords(&generator),
             retrained(header: 4, &generator), retrained(header: 40, &generator), rewritten(&generator),
+            measured(UInt16.self, by: 60, header: 3, &generator),
+            measured(UInt32.self, by: 30_000, header: 6, &generator),
         ]
     }
 
@@ -48,6 +50,24 @@ enum DeltaPairs {
             result += words[Int.random(in: 0..<words.count, using: &generator)] + [32]
         }
         return result
+    }
+
+    /// Numbers of which each changed a little more or less, up or down, as weights do that were trained on.
+    static func measured<Number: FixedWidthInteger & UnsignedInteger & Sendable>(
+        _ type: Number.Type, by most: Int, header: Int, _ generator: inout SeededGenerator
+    ) -> Pair {
+        var old = bytes(header, &generator)
+        var new = old
+        let (quarter, margin) = (Number.max / 4, Number(most))
+        for _ in 0..<30_000 {
+            let number = Number.random(in: margin...quarter, using: &generator)
+            let change = Int.random(in: -most...most, using: &generator)
+            for (number, isNew) in [(number, false), (Number(truncatingIfNeeded: Int(number) + change), true)] {
+                let stored = withUnsafeBytes(of: number.littleEndian) { Array($0) }
+                if isNew { new += stored } else { old += stored }
+            }
+        }
+        return Pair(description: "measured \(type)", old: old, new: new)
     }
 
     /// Prose of which sentences were rewritten: what is new is made of words that stand elsewhere in the old.

@@ -68,6 +68,20 @@ import Testing
         #expect(delta.joined().count < pair.new.count / 3)
     }
 
+    @Test func saysMeasuredNumbersInColumns() throws {
+        var generator = SeededGenerator(seed: 15)
+        func check(_ pair: DeltaPairs.Pair, _ unit: ResidualModel.Unit, phase: UInt8, most: Int) throws {
+            let delta = try DeltaRoundTrip.delta(pair)
+            let model = delta[0][DeltaFormat.pieceHeadSize]
+            #expect(delta.count == 1 && model == unit.rawValue | phase << 4, "\(pair): \(model)")
+            #expect(delta.joined().count < most, "\(pair): \(delta.joined().count)")
+        }
+        // 30 000 numbers of 6.9 bits; bytes carry over into their neighbours.
+        try check(DeltaPairs.measured(UInt16.self, by: 60, header: 3, &generator), .halves, phase: 1, most: 28_000)
+        // 30 000 numbers of 15.9 bits, in two bytes and hardly more.
+        try check(DeltaPairs.measured(UInt32.self, by: 30_000, header: 6, &generator), .singles, phase: 2, most: 61_500)
+    }
+
     @Test(arguments: [(16, 10_500), (32, 10_500)])
     func recordsInAnotherOrderCostTheirOrder(size: Int, most: Int) throws {
         var generator = SeededGenerator(seed: 12)

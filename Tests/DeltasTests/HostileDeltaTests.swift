@@ -60,6 +60,23 @@ import Testing
         }
     }
 
+    @Test func valuesStandInColumnsOfOneHeight() throws {
+        // No literals; four bytes of the base's beginning, to which a number is added; no gap.
+        let control: [UInt8] = [1, 2, 0, 0, 1, 2, 0, 9, 1, 2, 0, 0, 1, 2, 0, 0]
+        func piece(_ values: [UInt8]) -> [UInt8] {
+            let stream = [UInt8(values.count), UInt8(values.count + 1), 0] + values
+            return DeltaPieceHead.encode(
+                method: .instructions, targetSize: 4, payload: [4, 0] + control + stream + [0])
+        }
+        #expect(try DeltaRoundTrip.apply(piece([4, 2, 0, 0]), to: [254, 0, 7, 9]) == [0, 2, 7, 9])
+        #expect(try DeltaRoundTrip.apply(piece([3, 0, 0, 0]), to: [1, 0, 7, 9]) == [255, 255, 6, 9])
+        for count in [0, 3, 5] {
+            #expect(throws: DeltaError.self) {
+                try DeltaRoundTrip.apply(piece([UInt8](repeating: 0, count: count)), to: [1, 2, 3, 4])
+            }
+        }
+    }
+
     @Test func aPrefixOutsideOfTheBaseIsAnError() throws {
         let control: [UInt8] = [1, 2, 0, 0, 2, 3, 0, 200, 1, 1, 2, 0, 0, 0, 0]
         let old = [UInt8](repeating: 3, count: 120)

@@ -9,7 +9,7 @@ extension InstructionPiece {
     /// A prefix has at most so many times the bytes of the literals.
     private static let prefixPart = 32
     private static let leastPrefix = 64 << 10
-    /// How many bytes are looked at to find where words begin.
+    /// How many bytes are looked at to find where units begin.
     private static let phaseSample = 256 << 10
 
     /// A payload whose literals may become smaller.
@@ -52,14 +52,14 @@ extension InstructionPiece {
         coder: StreamCoder, slowBytes: Int
     ) -> Draft {
         let control = Control(instructions, targetSize: target.count, baseSize: base.count)
-        let (model, gaps, values) = residuals(of: instructions, target, base, coder)
+        let residuals = residuals(of: instructions, target, base, coder)
         let (classes, literals) = literals(of: target, control.literals, coder)
         let (places, isInColumns) = control.shorterPlaces(coder)
-        let streams = [control.runs, control.counts, places, gaps, values]
+        let streams = [control.runs, control.counts, places, residuals.gaps, residuals.values]
         guard streams.reduce(literals.count, { $0 + $1.count }) <= mostStreamBytes(targetSize: target.count) else {
             return draft(target, base: base, [], coder: coder, slowBytes: slowBytes)
         }
-        var payload = [model.byte | (isInColumns ? CopyPlaces.columnsFlag : 0), classes.isEmpty ? 0 : 1]
+        var payload = [residuals.model.byte | (isInColumns ? CopyPlaces.columnsFlag : 0), classes.isEmpty ? 0 : 1]
         if !classes.isEmpty { payload += classes.mask }
         var slowBytes = slowBytes
         for stream in streams {
@@ -107,40 +107,48 @@ extension InstructionPiece {
         coder: StreamCoder
     ) -> Estimate {
         let control = Control(instructions, targetSize: target.count, baseSize: base.count)
-        var residuals = ResidualEncoder(model: .bytes)
-        for instruction in instructions where instruction.adds {
-            residuals.add(instruction, target: target, base: base)
-        }
+        let adding = instructions.filter(\.adds)
         let literals = joined(control.literals, of: target)
         func size(_ streams: [UInt8]...) -> Int {
             streams.reduce(0) { sum, stream in sum + stream.withUnsafeBytes { coder.estimate($0) } }
         }
-        return Estimate(
-            control: size(control.runs, control.counts, control.shorterPlaces(coder).places),
-            residuals: size(residuals.gaps, residuals.values), literals: size(literals), literalBytes: literals.count)
+        let (others, literalSize) = (
+            size(control.runs, control.counts, control.shorterPlaces(coder).places), size(literals)
+        )
+        let bytes = residuals(.bytes, adding, target, base, coder)
+        var added = bytes.cost
+        // Other models are not worth their time where something else takes more.
+        if bytes.misses >= smallestModelled, added > others + literalSize {
+            for unit in [ResidualModel.Unit.halves, .singles] {
+                let model = bestPhase(unit, adding, target, base)
+                added = min(added, residuals(model, adding, target, base, coder).cost)
+            }
+        }
+        return Estimate(control: others, residuals: added, literals: literalSize, literalBytes: literals.count)
     }
 
     /// The model with which what is added takes the fewest bytes, and its streams.
     private static func residuals(
         of instructions: [Instruction], _ target: UnsafeRawBufferPointer, _ base: UnsafeRawBufferPointer,
         _ coder: StreamCoder
-    ) -> (model: ResidualModel, gaps: [UInt8], values: [UInt8]) {
+    ) -> Residuals {
         let adding = instructions.filter(\.adds)
         var best = residuals(.bytes, adding, target, base, coder)
-        guard best.misses >= smallestModelled else { return (.bytes, best.gaps, best.values) }
-        var model = ResidualModel.bytes
-        for unit in [ResidualModel.Unit.words, .bigEndianWords] {
-            let phase = bestPhase(unit, adding, target, base)
-            let candidate = residuals(.init(unit: unit, phase: phase), adding, target, base, coder)
-            if candidate.cost < best.cost {
-                best = candidate
-                model = .init(unit: unit, phase: phase)
-            }
+        guard best.misses >= smallestModelled else { return best }
+        let sample = sample(of: adding)
+        let usual = residuals(.bytes, sample, target, base, coder).cost
+        for unit in [ResidualModel.Unit.words, .bigEndianWords, .halves, .singles] {
+            let model = bestPhase(unit, sample, target, base)
+            // Where nothing is foretold, a sample is as good as all.
+            if unit.isInColumns, residuals(model, sample, target, base, coder).cost >= usual { continue }
+            let candidate = residuals(model, adding, target, base, coder)
+            if candidate.cost < best.cost { best = candidate }
         }
-        return (model, best.gaps, best.values)
+        return best
     }
 
     private struct Residuals {
+        let model: ResidualModel
         let gaps: [UInt8]
         let values: [UInt8]
         let misses: Int
@@ -157,13 +165,11 @@ extension InstructionPiece {
         let cost = [gaps, values].reduce(0) { sum, stream in
             sum + stream.withUnsafeBytes { coder.estimate($0) }
         }
-        return Residuals(gaps: gaps, values: values, misses: encoder.misses, cost: cost)
+        return Residuals(model: model, gaps: gaps, values: values, misses: encoder.misses, cost: cost)
     }
 
-    private static func bestPhase(
-        _ unit: ResidualModel.Unit, _ adding: [Instruction], _ target: UnsafeRawBufferPointer,
-        _ base: UnsafeRawBufferPointer
-    ) -> Int {
+    /// Some of what is added to, from behind the first third.
+    private static func sample(of adding: [Instruction]) -> [Instruction] {
         var sample: [Instruction] = []
         var size = 0
         for var instruction in adding.dropFirst(adding.count / 3) where size < phaseSample {
@@ -171,12 +177,22 @@ extension InstructionPiece {
             size += instruction.count
             sample.append(instruction)
         }
-        let misses = (0..<4).map { phase in
-            var encoder = ResidualEncoder(model: .init(unit: unit, phase: phase))
+        return sample
+    }
+
+    /// The model of that unit with which a sample is least off.
+    private static func bestPhase(
+        _ unit: ResidualModel.Unit, _ sample: [Instruction], _ target: UnsafeRawBufferPointer,
+        _ base: UnsafeRawBufferPointer
+    ) -> ResidualModel {
+        let models = (0..<unit.size).map { ResidualModel(unit: unit, phase: $0) }
+        let weights = models.map { model in
+            var encoder = ResidualEncoder(model: model)
             for instruction in sample { encoder.add(instruction, target: target, base: base) }
-            return encoder.misses
+            return encoder.weight
         }
-        return misses.indices.min { misses[$0] < misses[$1] } ?? 0
+        let best = weights.indices.min { weights[$0] < weights[$1] }
+        return best.map { models[$0] } ?? .bytes
     }
 
     /// The literals, as they are or with differences for words of some classes.

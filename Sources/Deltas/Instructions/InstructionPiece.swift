@@ -34,7 +34,8 @@ enum InstructionPiece {
             &reader, mostStreamBytes(targetSize: target.count), form & literalPrefixFlag != 0, base, coder, memory)
         let places = try CopyPlaceReader(
             streams[2], inColumns: form & CopyPlaces.columnsFlag != 0, baseSize: base.size)
-        let residuals = try ResidualDecoder(model: model, gaps: streams[3], values: streams[4])
+        let columns = try Columns.Reader(streams[4], width: model.unit.isInColumns ? model.unit.size : 1)
+        let residuals = try ResidualDecoder(model: model, gaps: streams[3], values: streams[4], columns: columns)
         memory.lines.forget()
         try follow(
             streams[0], streams[1], places, literals: streams[5], residuals, classes, base, memory.lines, target)

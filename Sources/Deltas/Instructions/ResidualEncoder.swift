@@ -7,12 +7,23 @@ struct ResidualEncoder: ~Copyable {
     private let memory = WordMemory()
     /// How many units are as foretold before each that is not.
     private(set) var gaps: [UInt8] = []
-    /// By how much those are off.
-    private(set) var values: [UInt8] = []
+    private var bytes: [UInt8] = []
+    /// Of models with columns, in place of the bytes.
+    private var numbers: [UInt32] = []
     private(set) var misses = 0
     private var gap = 0
 
     init(model: ResidualModel) { self.model = model }
+
+    /// By how much those are off.
+    var values: [UInt8] {
+        model.unit.isInColumns ? Columns.bytes(of: numbers, width: model.unit.size) : bytes
+    }
+
+    /// How far off things are: for columns by their bits, otherwise by their number.
+    var weight: Int {
+        model.unit.isInColumns ? numbers.reduce(0) { $0 + (32 - $1.leadingZeroBitCount) } : misses
+    }
 
     mutating func add(
         _ instruction: Instruction, target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer
@@ -22,9 +33,13 @@ struct ResidualEncoder: ~Copyable {
         else { return }
         guard model.unit != .bytes else { return addBytes(old, new, 0..<instruction.count) }
         let head = model.head(at: instruction.target, count: instruction.count)
-        let end = head &+ (instruction.count &- head) & ~3
+        let end = head &+ (instruction.count &- head) & ~(model.unit.size &- 1)
         addBytes(old, new, 0..<head)
-        addWords(old, new, head..<end)
+        switch model.unit {
+        case .halves: addHalves(old, new, head..<end)
+        case .singles: addSingles(old, new, head..<end)
+        default: addWords(old, new, head..<end)
+        }
         addBytes(old, new, end..<instruction.count)
     }
 
@@ -45,7 +60,7 @@ struct ResidualEncoder: ~Copyable {
                 gap &+= 1
             } else {
                 miss()
-                values.append(difference)
+                if model.unit.isInColumns { numbers.append(UInt32(difference)) } else { bytes.append(difference) }
             }
             position &+= 1
         }
@@ -68,9 +83,32 @@ struct ResidualEncoder: ~Copyable {
                 gap &+= 1
             } else {
                 miss()
-                DeltaNumbers.append(UInt64(DeltaNumbers.folded(residual)), to: &values)
+                DeltaNumbers.append(UInt64(DeltaNumbers.folded(residual)), to: &bytes)
             }
         }
+    }
+
+    private mutating func addHalves(_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ range: Range<Int>) {
+        for position in stride(from: range.lowerBound, to: range.upperBound, by: 2) {
+            let was = UInt16(littleEndian: old.loadUnaligned(fromByteOffset: position, as: UInt16.self))
+            let becomes = UInt16(littleEndian: new.loadUnaligned(fromByteOffset: position, as: UInt16.self))
+            add(difference: Int32(Int16(bitPattern: becomes &- was)))
+        }
+    }
+
+    private mutating func addSingles(_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ range: Range<Int>) {
+        for position in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+            let was = UInt32(littleEndian: old.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+            let becomes = UInt32(littleEndian: new.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+            add(difference: Int32(bitPattern: becomes &- was))
+        }
+    }
+
+    @inline(__always)
+    private mutating func add(difference: Int32) {
+        guard difference != 0 else { return gap &+= 1 }
+        miss()
+        numbers.append(DeltaNumbers.folded(difference))
     }
 
     private mutating func miss() {
@@ -86,13 +124,18 @@ struct ResidualDecoder: ~Copyable {
     private let memory = WordMemory()
     private var gaps: DeltaReader
     private var values: DeltaReader
+    private var columns: Columns.Reader
     /// Units that are as foretold before the next that is not.
     private var gap: Int
 
-    init(model: ResidualModel, gaps: UnsafeRawBufferPointer, values: UnsafeRawBufferPointer) throws {
+    /// - Parameter columns: the values, of models with columns.
+    init(
+        model: ResidualModel, gaps: UnsafeRawBufferPointer, values: UnsafeRawBufferPointer, columns: Columns.Reader
+    ) throws {
         self.model = model
         self.gaps = DeltaReader(gaps)
         self.values = DeltaReader(values)
+        self.columns = columns
         gap = 0
         gap = try nextGap()
     }
@@ -108,9 +151,13 @@ struct ResidualDecoder: ~Copyable {
         guard let start = bytes.baseAddress else { return }
         guard model.unit != .bytes else { return try addBytes(start, 0..<bytes.count) }
         let head = model.head(at: position, count: bytes.count)
-        let end = head &+ (bytes.count &- head) & ~3
+        let end = head &+ (bytes.count &- head) & ~(model.unit.size &- 1)
         try addBytes(start, 0..<head)
-        try addWords(start, head..<end)
+        switch model.unit {
+        case .halves: try addHalves(start, head..<end)
+        case .singles: try addSingles(start, head..<end)
+        default: try addWords(start, head..<end)
+        }
         try addBytes(start, end..<bytes.count)
     }
 
@@ -118,7 +165,8 @@ struct ResidualDecoder: ~Copyable {
         var position = range.lowerBound
         while gap < range.upperBound &- position {
             position &+= gap
-            let value = bytes.load(fromByteOffset: position, as: UInt8.self) &+ (try values.byte())
+            let added = model.unit.isInColumns ? UInt8(truncatingIfNeeded: try columns.next()) : try values.byte()
+            let value = bytes.load(fromByteOffset: position, as: UInt8.self) &+ added
             bytes.storeBytes(of: value, toByteOffset: position, as: UInt8.self)
             position &+= 1
             gap = try nextGap()
@@ -143,5 +191,33 @@ struct ResidualDecoder: ~Copyable {
             bytes.storeBytes(
                 of: (swaps ? becomes.byteSwapped : becomes).littleEndian, toByteOffset: position, as: UInt32.self)
         }
+    }
+
+    private mutating func addHalves(_ bytes: UnsafeMutableRawPointer, _ range: Range<Int>) throws {
+        var position = range.lowerBound
+        while gap < (range.upperBound &- position) / 2 {
+            position &+= 2 &* gap
+            let was = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self))
+            let added = DeltaNumbers.unfolded(UInt32(truncatingIfNeeded: try columns.next()))
+            bytes.storeBytes(
+                of: (was &+ UInt16(truncatingIfNeeded: added)).littleEndian, toByteOffset: position, as: UInt16.self)
+            position &+= 2
+            gap = try nextGap()
+        }
+        gap &-= (range.upperBound &- position) / 2
+    }
+
+    private mutating func addSingles(_ bytes: UnsafeMutableRawPointer, _ range: Range<Int>) throws {
+        var position = range.lowerBound
+        while gap < (range.upperBound &- position) / 4 {
+            position &+= 4 &* gap
+            let was = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+            let added = DeltaNumbers.unfolded(UInt32(truncatingIfNeeded: try columns.next()))
+            bytes.storeBytes(
+                of: (was &+ UInt32(bitPattern: added)).littleEndian, toByteOffset: position, as: UInt32.self)
+            position &+= 4
+            gap = try nextGap()
+        }
+        gap &-= (range.upperBound &- position) / 4
     }
 }

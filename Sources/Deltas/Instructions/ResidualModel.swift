@@ -8,15 +8,32 @@
 /// Words: four bytes are a number, as offsets, sizes and handles are. When things were put into the old data or taken out of it,
 /// whatever points behind them is off by the same amount: what is added depends on where a word points rather than on
 /// where it stands. So what was added last to a word that pointed nearby is taken to be added again.
+///
+/// Halves and singles: two or four bytes are a measured number, whole or floating, of which all changed a little, as weights of a model
+/// or samples do. What is added to one says nothing of the next but how large it is.
 struct ResidualModel: Hashable {
     enum Unit: UInt8 {
         case bytes = 0
         case words = 1
         case bigEndianWords = 2
+        case halves = 3
+        case singles = 4
+
+        /// In bytes.
+        var size: Int {
+            switch self {
+            case .bytes: 1
+            case .halves: 2
+            case .words, .bigEndianWords, .singles: 4
+            }
+        }
+
+        /// Whether values stand in columns, each as many bytes as the unit has: nothing is foretold, so all are alike.
+        var isInColumns: Bool { self == .halves || self == .singles }
     }
 
     let unit: Unit
-    /// Words begin at positions of the target that have this remainder by four.
+    /// Units begin at positions of the target that have this remainder by their size.
     let phase: Int
 
     static let bytes = ResidualModel(unit: .bytes, phase: 0)
@@ -34,9 +51,9 @@ struct ResidualModel: Hashable {
         self.init(unit: unit, phase: Int(byte >> 4))
     }
 
-    /// How many of `count` bytes from a position of the target on stand before the first whole word.
+    /// How many of `count` bytes from a position of the target on stand before the first whole unit.
     @inline(__always)
-    func head(at position: Int, count: Int) -> Int { min(count, (phase &- position) & 3) }
+    func head(at position: Int, count: Int) -> Int { min(count, (phase &- position) & (unit.size &- 1)) }
 }
 
 /// What was added last to words that pointed to some place, by the place.
