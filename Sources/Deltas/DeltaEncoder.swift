@@ -36,7 +36,7 @@ package final class DeltaEncoder {
         let slowBytes = isSlowAllowed ? target.count : target.count / Self.unnoticedPart + 1024
         var prefixed: [UInt8]?
         var draft: InstructionPiece.Draft?
-        for way in promising(target, base, places) {
+        for way in promising(target, base, places, slowBytes) {
             switch way {
             case .prefixed(let range):
                 prefixed = PrefixedPiece.encode(target, base: base.bytes, range: range, coder, slowBytes)
@@ -56,9 +56,12 @@ package final class DeltaEncoder {
     }
 
     /// The ways that are worth a try, by what they take for a sample.
-    private func promising(_ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ places: [Int]) -> [DeltaWay] {
+    private func promising(
+        _ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ places: [Int], _ slowBytes: Int
+    ) -> [DeltaWay] {
         DeltaSample.with(target) { sample, starts in
-            let (smallest, copying) = bestCopies(sample, base)
+            let (smallest, copying) = bestCopies(
+                sample, base, slowBytes: slowBytes * sample.count / target.count)
             let differences = MatchFinder.matches(of: sample, in: base)
             let differing = estimate(
                 sample, base, Instruction.instructions(for: differences, target: sample, base: base.bytes))
@@ -94,7 +97,9 @@ package final class DeltaEncoder {
     }
 
     /// How small copies should be at least, and what they come to then.
-    private func bestCopies(_ sample: UnsafeRawBufferPointer, _ base: DeltaBase) -> (smallest: Int, cost: Int) {
+    private func bestCopies(
+        _ sample: UnsafeRawBufferPointer, _ base: DeltaBase, slowBytes: Int
+    ) -> (smallest: Int, cost: Int) {
         func cost(_ smallest: Int) -> InstructionPiece.Estimate {
             let copies = Instruction.copies(CopyFinder.matches(of: sample, in: base, smallest: smallest))
             return InstructionPiece.estimate(sample, base: base.bytes, copies, coder: coder)
@@ -103,7 +108,10 @@ package final class DeltaEncoder {
         var best = (smallest: CopyFinder.usualSmallest, cost: usual.total)
         guard usual.total > sample.count / Self.worthComparing else { return best }
         var candidates: [Int] = []
-        if usual.control > usual.total / 3 { candidates = CopyFinder.longer }
+        if InstructionPiece.takesPrefix(usual.literals, of: usual.literalBytes, slowBytes: slowBytes) {
+            candidates = [CopyFinder.withPrefix]
+        }
+        if usual.control > usual.total / 3 { candidates += CopyFinder.longer }
         if usual.literals > max(usual.total / 3, usual.literalBytes / 8 * 7) { candidates = [CopyFinder.shorter] }
         for smallest in candidates {
             let cost = cost(smallest).total

@@ -108,7 +108,7 @@ struct LZMA2 {
         options.pb = properties.position
         if effort != .trees {
             options.mf = LZMA_MF_HC4
-            (options.nice_len, options.depth) = effort == .chains ? (24, 6) : (32, 16)
+            (options.nice_len, options.depth) = effort == .chains ? (24, 6) : (24, 48)
         }
         options.dict_size = UInt32(clamping: max(4096, prefix.count + size))
         options.preset_dict = prefix.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -7,42 +7,68 @@ extension InstructionPiece {
     /// Fewer literals are not worth a prefix.
     private static let fewestForPrefix = 256
     /// A prefix has at most so many times the bytes of the literals.
-    private static let prefixPart = 32
+    private static let prefixPart = 64
+    /// A prefix must save one byte of so many.
+    private static let leastSaving = 64
     private static let leastPrefix = 64 << 10
     /// How many bytes are looked at to find where units begin.
     private static let phaseSample = 256 << 10
+    /// Of measured numbers fewer are enough.
+    private static let numberSample = 64 << 10
 
     /// A payload whose literals may become smaller.
     struct Draft {
         /// All but the literals.
         fileprivate var payload: [UInt8]
         fileprivate let literals: [UInt8]
-        fileprivate let codedLiterals: [UInt8]
+        /// How many bytes these come to, about.
+        fileprivate let estimate: Int
         /// What of the base the literals likely resemble.
         fileprivate let range: Range<Int>
         fileprivate let slowBytes: Int
 
-        /// About how many bytes the payload has.
-        var size: Int { payload.count + codedLiterals.count }
+        private var takesPrefix: Bool {
+            InstructionPiece.takesPrefix(estimate, of: literals.count, slowBytes: slowBytes)
+        }
+
+        /// About how many bytes the payload has: literals that get smaller get so in earnest.
+        var size: Int { payload.count + (takesPrefix ? estimate / 16 * 13 : estimate) }
 
         /// The payload that gives the target.
         /// - Parameter base: what the draft was made with.
         consuming func finished(base: UnsafeRawBufferPointer, coder: StreamCoder) -> [UInt8] {
-            var coded = codedLiterals
-            // What is new is in the language of the old, where there is one.
-            if literals.count >= fewestForPrefix, coded.count <= slowBytes, coded.count < literals.count / 8 * 7,
-                let smaller = literals.withUnsafeBytes({
-                    coder.encode($0, resembling: UnsafeRawBufferPointer(rebasing: base[range]), limit: coded.count)
-                })
-            {
-                coded = smaller
+            let (coded, hasPrefix) = coded(base: base, coder)
+            let (literalBytes, range) = (literals.count, range)
+            if hasPrefix {
                 payload[0] |= literalPrefixFlag
                 DeltaNumbers.append(UInt64(range.lowerBound), to: &payload)
                 DeltaNumbers.append(UInt64(range.count), to: &payload)
             }
-            append(coded, of: literals.count, to: &payload)
+            append(coded, of: literalBytes, to: &payload)
             return payload
         }
+
+        /// The coded literals.
+        private func coded(base: UnsafeRawBufferPointer, _ coder: StreamCoder) -> (bytes: [UInt8], hasPrefix: Bool) {
+            guard !literals.isEmpty else { return ([], false) }
+            return literals.withUnsafeBytes { literals in
+                let prefix = UnsafeRawBufferPointer(rebasing: base[range])
+                let resembling = takesPrefix ? coder.encode(literals, resembling: prefix, limit: estimate) : nil
+                // Without a prefix that much is hardly saved.
+                if let resembling, resembling.count <= estimate / 4 * 3 { return (resembling, true) }
+                let alone = coder.encode(literals, slowBytes: slowBytes)
+                guard let resembling, resembling.count + alone.count / leastSaving < alone.count else {
+                    return (alone, false)
+                }
+                return (resembling, true)
+            }
+        }
+    }
+
+    /// Whether literals are worth a prefix: what is new is in the language of the old, where there is one.
+    /// - Parameter estimate: how many bytes they come to without.
+    static func takesPrefix(_ estimate: Int, of literals: Int, slowBytes: Int) -> Bool {
+        literals >= fewestForPrefix && estimate < literals / 8 * 7 && estimate / 16 * 13 <= slowBytes
     }
 
     /// A payload that gives the target.
@@ -67,12 +93,12 @@ extension InstructionPiece {
             slowBytes = max(0, slowBytes - coded.count)
             append(coded, of: stream.count, to: &payload)
         }
-        let coded = literals.isEmpty ? [] : literals.withUnsafeBytes { coder.encode($0, slowBytes: slowBytes) }
+        let estimate = literals.withUnsafeBytes { coder.estimate($0) }
         let range = PrefixedPiece.range(
             for: instructions.map { Match(target: $0.target, base: $0.base, count: $0.count) }, baseSize: base.count,
             size: prefixSize(for: literals.count))
         return Draft(
-            payload: payload, literals: literals, codedLiterals: coded, range: range, slowBytes: slowBytes)
+            payload: payload, literals: literals, estimate: estimate, range: range, slowBytes: slowBytes)
     }
 
     /// In bytes: a long prefix says little about few literals, and has to be read for them.
@@ -119,8 +145,9 @@ extension InstructionPiece {
         var added = bytes.cost
         // Other models are not worth their time where something else takes more.
         if bytes.misses >= smallestModelled, added > others + literalSize {
+            let sample = sample(of: adding, numberSample)
             for unit in [ResidualModel.Unit.halves, .singles] {
-                let model = bestPhase(unit, adding, target, base)
+                let model = bestPhase(unit, sample, target, base)
                 added = min(added, residuals(model, adding, target, base, coder).cost)
             }
         }
@@ -135,16 +162,25 @@ extension InstructionPiece {
         let adding = instructions.filter(\.adds)
         var best = residuals(.bytes, adding, target, base, coder)
         guard best.misses >= smallestModelled else { return best }
-        let sample = sample(of: adding)
-        let usual = residuals(.bytes, sample, target, base, coder).cost
-        for unit in [ResidualModel.Unit.words, .bigEndianWords, .halves, .singles] {
-            let model = bestPhase(unit, sample, target, base)
-            // Where nothing is foretold, a sample is as good as all.
-            if unit.isInColumns, residuals(model, sample, target, base, coder).cost >= usual { continue }
+        let (words, numbers) = (sample(of: adding, phaseSample), sample(of: adding, numberSample))
+        let models =
+            [ResidualModel.Unit.words, .bigEndianWords].map { bestPhase($0, words, target, base) }
+            + promisingNumbers(numbers, target, base, coder)
+        for model in models {
             let candidate = residuals(model, adding, target, base, coder)
             if candidate.cost < best.cost { best = candidate }
         }
         return best
+    }
+
+    /// Models of measured numbers with which a sample takes fewer bytes: they foretell nothing, so that it is as good as all.
+    private static func promisingNumbers(
+        _ sample: [Instruction], _ target: UnsafeRawBufferPointer, _ base: UnsafeRawBufferPointer, _ coder: StreamCoder
+    ) -> [ResidualModel] {
+        let usual = residuals(.bytes, sample, target, base, coder).cost
+        return [ResidualModel.Unit.halves, .singles].map { bestPhase($0, sample, target, base) }.filter {
+            residuals($0, sample, target, base, coder).cost < usual
+        }
     }
 
     private struct Residuals {
@@ -169,11 +205,11 @@ extension InstructionPiece {
     }
 
     /// Some of what is added to, from behind the first third.
-    private static func sample(of adding: [Instruction]) -> [Instruction] {
+    private static func sample(of adding: [Instruction], _ most: Int) -> [Instruction] {
         var sample: [Instruction] = []
         var size = 0
-        for var instruction in adding.dropFirst(adding.count / 3) where size < phaseSample {
-            instruction.count = min(instruction.count, phaseSample - size)
+        for var instruction in adding.dropFirst(adding.count / 3) where size < most {
+            instruction.count = min(instruction.count, most - size)
             size += instruction.count
             sample.append(instruction)
         }

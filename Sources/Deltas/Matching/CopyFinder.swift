@@ -6,6 +6,8 @@
 struct CopyFinder {
     /// Copies of fewer bytes from elsewhere cost more than the literals that they save, as a rule.
     static let usualSmallest = 24
+    /// Of literals that are coded with a part of the base as their prefix, which tells short copies as well.
+    static let withPrefix = 32
     /// Of literals that get much smaller: lines of logs.
     static let longer = [64, 160]
     /// Of literals that do not: small records in another order.
