@@ -18,7 +18,7 @@ package final class DeltaEncoder {
     /// What takes fewer bytes than one of so many of the target is found well enough.
     private static let muchOfAll = 16
 
-    private let coder: StreamCoder
+    let coder: StreamCoder
 
     /// - Parameter memory: what the encoders of several threads share.
     /// - Throws: `DeltaError.library` when libzstd is not there.
@@ -33,7 +33,7 @@ package final class DeltaEncoder {
         _ target: UnsafeRawBufferPointer, base: DeltaBase, places: [Int] = [], isSlowAllowed: Bool
     ) -> [UInt8] {
         defer { base.releasePages() }
-        let slowBytes = isSlowAllowed ? target.count : target.count / Self.unnoticedPart + 1024
+        let slowBytes = Self.slowBytes(of: target.count, isSlowAllowed)
         var prefixed: [UInt8]?
         var draft: InstructionPiece.Draft?
         for way in promising(target, base, places, slowBytes) {
@@ -55,9 +55,15 @@ package final class DeltaEncoder {
         return DeltaPieceHead.encode(method: .prefixed, targetSize: target.count, payload: payload)
     }
 
+    static func slowBytes(of size: Int, _ isSlowAllowed: Bool) -> Int {
+        isSlowAllowed ? size : size / unnoticedPart + 1024
+    }
+
     /// The ways that are worth a try, by what they take for a sample.
-    private func promising(
-        _ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ places: [Int], _ slowBytes: Int
+    /// - Parameter isPrefixable: whether a prefix is one of them.
+    func promising(
+        _ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ places: [Int], _ slowBytes: Int,
+        isPrefixable: Bool = true
     ) -> [DeltaWay] {
         DeltaSample.with(target) { sample, starts in
             let (smallest, copying) = bestCopies(
@@ -76,7 +82,8 @@ package final class DeltaEncoder {
             guard copying > Self.hardlyAnything, !differences.isEmpty else { return [.copies(smallest: smallest)] }
             guard instructions > Self.hardlyAnything else { return [.differences] }
             let range = PrefixedPiece.range(for: differences, baseSize: base.bytes.count)
-            let prefixed = PrefixedPiece.estimate(sample, base: base.bytes, range: range, coder: coder)
+            let prefixed =
+                isPrefixable ? PrefixedPiece.estimate(sample, base: base.bytes, range: range, coder: coder) : .max / 4
             // Estimates are rough: of a small piece, what is not much worse is tried in full.
             let isSmall = target.count <= Self.smallPiece
             var ways: [DeltaWay] = []

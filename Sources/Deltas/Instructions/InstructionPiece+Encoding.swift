@@ -34,8 +34,11 @@ extension InstructionPiece {
         /// About how many bytes the payload has: literals that get smaller get so in earnest.
         var size: Int { payload.count + (takesPrefix ? estimate / 16 * 13 : estimate) }
 
+        /// The bytes of the base that are tried as the literals' prefix; nil for none.
+        var prefix: Range<Int>? { takesPrefix && !range.isEmpty ? range : nil }
+
         /// The payload that gives the target.
-        /// - Parameter base: what the draft was made with.
+        /// - Parameter base: what the draft was made with; has `prefix`.
         consuming func finished(base: UnsafeRawBufferPointer, coder: StreamCoder) -> [UInt8] {
             let (coded, hasPrefix) = coded(base: base, coder)
             let (literalBytes, range) = (literals.count, range)
@@ -72,10 +75,12 @@ extension InstructionPiece {
     }
 
     /// A payload that gives the target.
-    /// - Parameter instructions: in the order of the target, none over another.
+    /// - Parameters:
+    ///   - instructions: in the order of the target, none over another.
+    ///   - fewer: taken when those say more than a piece may.
     static func draft(
         _ target: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer, _ instructions: [Instruction],
-        coder: StreamCoder, slowBytes: Int
+        otherwise fewer: [Instruction] = [], coder: StreamCoder, slowBytes: Int
     ) -> Draft {
         let control = Control(instructions, targetSize: target.count, baseSize: base.count)
         let residuals = residuals(of: instructions, target, base, coder)
@@ -83,7 +88,7 @@ extension InstructionPiece {
         let (places, isInColumns) = control.shorterPlaces(coder)
         let streams = [control.runs, control.counts, places, residuals.gaps, residuals.values]
         guard streams.reduce(literals.count, { $0 + $1.count }) <= mostStreamBytes(targetSize: target.count) else {
-            return draft(target, base: base, [], coder: coder, slowBytes: slowBytes)
+            return draft(target, base: base, fewer, coder: coder, slowBytes: slowBytes)
         }
         var payload = [residuals.model.byte | (isInColumns ? CopyPlaces.columnsFlag : 0), classes.isEmpty ? 0 : 1]
         if !classes.isEmpty { payload += classes.mask }

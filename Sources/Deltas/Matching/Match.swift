@@ -2,10 +2,16 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 /// A stretch of the target that resembles a stretch of the base, byte for byte or but for some.
-struct Match: Hashable {
-    var target: Int
-    var base: Int
-    var count: Int
+package struct Match: Hashable, Sendable {
+    package var target: Int
+    package var base: Int
+    package var count: Int
+
+    package init(target: Int, base: Int, count: Int) {
+        self.target = target
+        self.base = base
+        self.count = count
+    }
 
     /// What of it lies within a base of `size` bytes.
     func within(_ size: Int) -> Match {

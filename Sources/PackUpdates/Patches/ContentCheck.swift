@@ -4,36 +4,62 @@
 import Crypto
 import Kit
 
-/// Compares contents with their digests as blocks of the stream come by in order.
+/// Compares contents, or chunks of them, with their digests as blocks of the stream come by in order.
 struct ContentCheck {
-    private let contents: [PackIndex.Content]
+    private struct Item {
+        let stretch: Range<Int64>
+        let isRight: (Digest) -> Bool
+    }
+
+    /// In order and apart.
+    private let items: [Item]
     private var current = 0
     private var digest = SHA256()
     private var done: Int64 = 0
 
-    init(_ index: PackIndex, _ numbers: Set<Int>) {
-        contents = numbers.map { index.contents[$0] }.filter { $0.size > 0 }.sorted { $0.offset < $1.offset }
+    /// - Parameter parts: numbers of contents, and which bytes of them: all, or whole chunks.
+    init(_ index: PackIndex, _ parts: [(content: Int, part: Range<Int64>)]) {
+        func isWhole(_ content: Int, _ part: Range<Int64>) -> Bool { part.count == index.contents[content].size }
+        let whole = Set(parts.filter { isWhole($0.content, $0.part) }.map(\.content))
+        var items: [Int64: Item] = [:]
+        for content in whole where index.contents[content].size > 0 {
+            let (start, expected) = (index.contents[content].offset, index.contents[content].digest)
+            items[start] = Item(stretch: start..<start + index.contents[content].size) { $0 == expected }
+        }
+        for (content, part) in parts where !whole.contains(content) {
+            var start = index.contents[content].offset
+            let wanted = start + part.lowerBound..<start + part.upperBound
+            for chunk in index.chunks(of: content) {
+                let stretch = start..<start + Int64(chunk.size)
+                start = stretch.upperBound
+                guard stretch.overlaps(wanted) else { continue }
+                items[stretch.lowerBound] = Item(stretch: stretch) {
+                    ContentChunker.prefix(of: $0) == chunk.digestPrefix
+                }
+            }
+        }
+        self.items = items.values.sorted { $0.stretch.lowerBound < $1.stretch.lowerBound }
     }
 
     /// - Throws: `PackUpdateError.mismatch`
     mutating func update(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws {
         let range = start..<start + Int64(bytes.count)
-        while current < contents.count {
-            let content = contents[current]
-            let part = (content.offset + done..<content.offset + content.size).clamped(to: range)
+        while current < items.count {
+            let stretch = items[current].stretch
+            let part = (stretch.lowerBound + done..<stretch.upperBound).clamped(to: range)
             guard !part.isEmpty else { return }
             digest.update(
                 UnsafeRawBufferPointer(
                     rebasing: bytes[Int(part.lowerBound - start)..<Int(part.upperBound - start)]))
             done += Int64(part.count)
-            guard done == content.size else { return }
-            guard digest.finishAndReset() == content.digest else { throw Self.mismatch }
+            guard done == stretch.count else { return }
+            guard items[current].isRight(digest.finishAndReset()) else { throw Self.mismatch }
             (current, done) = (current + 1, 0)
         }
     }
 
-    /// - Throws: `PackUpdateError.mismatch` when not all contents came.
-    func finish() throws { if current < contents.count { throw Self.mismatch } }
+    /// - Throws: `PackUpdateError.mismatch` when not all came.
+    func finish() throws { if current < items.count { throw Self.mismatch } }
 
     private static var mismatch: PackUpdateError {
         PackUpdateError(.mismatch, "The archive holds something else than its index says; make the index again.")

@@ -9,6 +9,8 @@ import System
 struct ContentLayout {
     private struct Placement {
         let content: Int
+        /// Bytes of the content: all, or whole chunks.
+        let part: Range<Int64>
         let file: Int
         let offset: Int64
     }
@@ -24,10 +26,39 @@ struct ContentLayout {
     mutating func place(_ contents: [Int], in file: Int = 0, at end: inout Int64) -> Range<Int> {
         let start = end
         for content in contents {
-            placements.append(Placement(content: content, file: file, offset: end))
-            end += index.contents[content].size
+            let size = index.contents[content].size
+            placements.append(Placement(content: content, part: 0..<size, file: file, offset: end))
+            end += size
         }
         return Int(start)..<Int(end)
+    }
+
+    /// Gives the chunks of a content that hold some of its bytes their places.
+    /// - Parameters:
+    ///   - ranges: bytes of the content, in order.
+    ///   - offset: where the content begins in the file.
+    mutating func place(chunksOf content: Int, holding ranges: [Range<Int64>], in file: Int = 0, at offset: Int64) {
+        let chunks = index.chunks(of: content)
+        var wanted = ranges[...]
+        var position: Int64 = 0
+        for chunk in chunks {
+            let part = position..<position + Int64(chunk.size)
+            position = part.upperBound
+            while let first = wanted.first, first.upperBound <= part.lowerBound { wanted.removeFirst() }
+            guard let first = wanted.first, first.overlaps(part) else { continue }
+            if let last = placements.last, last.content == content, last.part.upperBound == part.lowerBound {
+                placements.removeLast()
+                let joined = last.part.lowerBound..<part.upperBound
+                placements.append(Placement(content: content, part: joined, file: file, offset: last.offset))
+            } else {
+                placements.append(
+                    Placement(content: content, part: part, file: file, offset: offset + part.lowerBound))
+            }
+        }
+        if chunks.isEmpty, !ranges.isEmpty {
+            let all = 0..<index.contents[content].size
+            placements.append(Placement(content: content, part: all, file: file, offset: offset))
+        }
     }
 
     /// Unpacks only the blocks that hold something that has a place, each once and side by side.
@@ -35,10 +66,10 @@ struct ContentLayout {
     /// - Throws: `ArchiveError`, `Errno`, `PackUpdateError.mismatch` when the archive is not the index's.
     func unpack(_ archive: FileDescriptor, to files: [FileDescriptor], isCancelled: () -> Bool) throws {
         let parts = placements.map { placement in
-            let content = index.contents[placement.content]
+            let start = index.contents[placement.content].offset
             return PlacedPart(
-                content: content.offset..<content.offset + content.size, file: files[placement.file],
-                place: placement.offset)
+                content: start + placement.part.lowerBound..<start + placement.part.upperBound,
+                file: files[placement.file], place: placement.offset)
         }.sorted { $0.content.lowerBound < $1.content.lowerBound }
         let letter = index.archive.letter
         let pipeline = OrderedPipeline<UnpackedBlock>(threads: 0) {
@@ -46,7 +77,7 @@ struct ContentLayout {
             return { $0.decode(decoder, parts) }
         }
         // What was unpacked must be what the index says: the archive may have changed since.
-        var check = ContentCheck(index, Set(placements.map(\.content)))
+        var check = ContentCheck(index, placements.map { ($0.content, $0.part) })
         func finish(_ block: UnpackedBlock) throws {
             if isCancelled() { throw CancellationError() }
             if let failure = block.failure { throw failure }

@@ -8,6 +8,19 @@ struct PatchLayout {
         let likeliestBase: Int?
         let bases: Range<Int>
         let targets: Range<Int>
+        /// What the indexes tell of the only target; nil when all has to be compared. What is known so is not unpacked.
+        let shared: SharedChunks?
+        /// The bases in their order.
+        let members: [Member]
+    }
+
+    /// A base of a group.
+    struct Member: Hashable {
+        /// Whether it is a content of the new version, which an earlier group gives.
+        let isNew: Bool
+        let content: Int
+        /// Where it begins among the group's bases.
+        let start: Int
     }
 
     /// The numbers of the two files.
@@ -25,14 +38,75 @@ struct PatchLayout {
         self.old = ContentLayout(index: old.index)
         self.new = ContentLayout(index: new.index)
         for group in plan.groups {
-            let base = Int(baseSize)
-            self.old.place(group.bases, in: Self.bases, at: &baseSize)
-            self.new.place(group.newBases, in: Self.bases, at: &baseSize)
             let first = group.targets.count == 1 ? group.bases.first : nil
-            groups.append(
-                Group(
-                    likeliestBase: first.map { Int(old.index.contents[$0].size) }, bases: base..<Int(baseSize),
-                    targets: self.new.place(group.targets, in: Self.targets, at: &targetSize)))
+            let likeliestBase = first.map { Int(old.index.contents[$0].size) }
+            let base = Int(baseSize)
+            if let shared = Self.shared(group, old.index, new.index) {
+                let content = group.targets[0]
+                let target = Int(targetSize)
+                self.new.place(
+                    chunksOf: content, holding: shared.targetSpans.map { Int64($0.lowerBound)..<Int64($0.upperBound) },
+                    in: Self.targets, at: targetSize)
+                targetSize += new.index.contents[content].size
+                let members = Self.members(group, old.index, new.index)
+                baseSize += members.size
+                groups.append(
+                    Group(
+                        likeliestBase: likeliestBase, bases: base..<Int(baseSize), targets: target..<Int(targetSize),
+                        shared: shared, members: members.list))
+                let made = groups[groups.count - 1]
+                for span in shared.baseSpans { Self.place(span, of: made, &self.old, &self.new) }
+            } else {
+                self.old.place(group.bases, in: Self.bases, at: &baseSize)
+                self.new.place(group.newBases, in: Self.bases, at: &baseSize)
+                groups.append(
+                    Group(
+                        likeliestBase: likeliestBase, bases: base..<Int(baseSize),
+                        targets: self.new.place(group.targets, in: Self.targets, at: &targetSize), shared: nil,
+                        members: []))
+            }
+        }
+    }
+
+    private static func shared(_ group: PatchPlan.Group, _ old: PackIndex, _ new: PackIndex) -> SharedChunks? {
+        guard group.targets.count == 1, old.chunkAverage == new.chunkAverage else { return nil }
+        func base(_ content: Int, of index: PackIndex) -> SharedChunks.Base {
+            SharedChunks.Base(size: Int(index.contents[content].size), chunks: index.chunks(of: content))
+        }
+        return SharedChunks(
+            of: new.chunks(of: group.targets[0]), size: Int(new.contents[group.targets[0]].size),
+            bases: group.bases.map { base($0, of: old) } + group.newBases.map { base($0, of: new) })
+    }
+
+    private static func members(
+        _ group: PatchPlan.Group, _ old: PackIndex, _ new: PackIndex
+    ) -> (list: [Member], size: Int64) {
+        var members: [Member] = []
+        var size: Int64 = 0
+        for (contents, index, isNew) in [(group.bases, old, false), (group.newBases, new, true)] {
+            for content in contents {
+                members.append(Member(isNew: isNew, content: content, start: Int(size)))
+                size += index.contents[content].size
+            }
+        }
+        return (members, size)
+    }
+
+    /// Gives what holds a stretch of a group's bases its place.
+    static func place(
+        _ stretch: Range<Int>, of group: Group, _ old: inout ContentLayout, _ new: inout ContentLayout
+    ) {
+        for (place, member) in group.members.enumerated() {
+            let end = place + 1 < group.members.count ? group.members[place + 1].start : group.bases.count
+            let part = stretch.clamped(to: member.start..<max(member.start, end))
+            guard !part.isEmpty else { continue }
+            let wanted = [Int64(part.lowerBound - member.start)..<Int64(part.upperBound - member.start)]
+            let offset = Int64(group.bases.lowerBound + member.start)
+            if member.isNew {
+                new.place(chunksOf: member.content, holding: wanted, in: bases, at: offset)
+            } else {
+                old.place(chunksOf: member.content, holding: wanted, in: bases, at: offset)
+            }
         }
     }
 

@@ -127,14 +127,16 @@ package enum PatchMaker {
         for (number, range) in layout.groups.enumerated() {
             let pieces = pieces(of: range.targets, atMost: pieceSize)
             let group = PatchGroupWork(
-                number: number, bases: bases, range: range.bases, pieces: pieces.count, threads: threads,
+                number: number, bases: bases, group: range, pieces: pieces.count, threads: threads,
                 isSlowAllowed: Int64(range.targets.upperBound) <= slowLimit)
             for piece in pieces {
                 while pipeline.inFlight >= pipeline.capacity, let piece = pipeline.next(waiting: true) {
                     try finish(piece)
                 }
                 let places = layout.places(of: piece, in: number)
-                pipeline.submit(PatchPiece(group: group, targets: targets, range: piece, places: places))
+                pipeline.submit(
+                    PatchPiece(
+                        group: group, targets: targets, range: piece, behind: range.targets.lowerBound, places: places))
             }
         }
         while let piece = pipeline.next(waiting: true) { try finish(piece) }
@@ -163,7 +165,7 @@ package enum PatchMaker {
     static func unpack(
         _ layout: PatchLayout, from old: PatchVersion, to new: PatchVersion, in folder: FilePath,
         _ isCancelled: () -> Bool
-    ) throws -> (bases: MappedContents, targets: MappedContents) {
+    ) throws -> (bases: PatchBases, targets: MappedContents) {
         let bases = try scratchFile(in: folder, "bases", layout.baseSize)
         let targets = try scratchFile(in: folder, "targets", layout.targetSize)
         // In the order of `PatchLayout`'s numbers.
@@ -171,7 +173,7 @@ package enum PatchMaker {
         try old.unpack(layout.old, to: files, isCancelled: isCancelled)
         try new.unpack(layout.new, to: files, isCancelled: isCancelled)
         return (
-            try MappedContents(bases.descriptor, size: layout.baseSize),
+            try PatchBases(bases.descriptor, layout, from: old, to: new),
             try MappedContents(targets.descriptor, size: layout.targetSize)
         )
     }

@@ -10,6 +10,8 @@ import Kit
 final class PatchGroupWork: Sendable {
     private struct State {
         var base: DeltaBase?
+        /// What it is made of when that is not the bases themselves.
+        var compared: ComparedBytes?
         /// Parts of the table that a thread took on, and those that are filled.
         var begun = 0
         var filled = 0
@@ -23,24 +25,54 @@ final class PatchGroupWork: Sendable {
 
     let number: Int
     let isSlowAllowed: Bool
-    let bases: MappedContents
+    /// What is known of the target; nil when all is compared.
+    let shared: SharedChunks?
+    private let bases: PatchBases
     private let range: Range<Int>
+    private let baseSpans: Spans
     /// How many threads may fill the table.
     private let parts: Int
     private let state: Monitor<State>
 
     /// - Parameter threads: that work on pieces.
-    init(number: Int, bases: MappedContents, range: Range<Int>, pieces: Int, threads: Int, isSlowAllowed: Bool) {
+    init(
+        number: Int, bases: PatchBases, group: PatchLayout.Group, pieces: Int, threads: Int, isSlowAllowed: Bool
+    ) {
         self.number = number
         self.bases = bases
-        self.range = range
+        range = group.bases
+        shared = group.shared
+        baseSpans = Spans(group.shared?.baseSpans ?? [])
         self.isSlowAllowed = isSlowAllowed
         parts = max(1, min(pieces, threads))
         state = Monitor(State(rest: pieces))
     }
 
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bases.bytes[range]) }
+    /// Of the bases, one behind the other; of those of a group that shares chunks, what of them was asked for.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bases.contents.bytes[range]) }
 
+    /// Has more of the bases in `bytes`.
+    /// - Throws: as `PatchVersion.unpack`.
+    func require(_ stretch: Range<Int>) throws { try bases.require(stretch, of: number) }
+
+    /// What is known of a piece of the target.
+    /// - Parameter piece: its place in the group's targets.
+    func known(of piece: Range<Int>) -> KnownStretches? {
+        guard let shared else { return nil }
+        let copies = shared.copies.compactMap { copy -> Match? in
+            let part = (copy.target..<copy.target + copy.count).clamped(to: piece)
+            guard !part.isEmpty else { return nil }
+            return Match(
+                target: part.lowerBound - piece.lowerBound, base: copy.base + part.lowerBound - copy.target,
+                count: part.count)
+        }
+        let spans = shared.targetSpans.map { $0.clamped(to: piece) }.filter { !$0.isEmpty }.map {
+            $0.lowerBound - piece.lowerBound..<$0.upperBound - piece.lowerBound
+        }
+        return KnownStretches(copies: copies, targetSpans: spans, baseSpans: baseSpans)
+    }
+
+    /// What pieces are compared with.
     func base() -> DeltaBase {
         while true {
             switch state.wait(nextStep) {
@@ -58,8 +90,15 @@ final class PatchGroupWork: Sendable {
         if let made = state.base {
             base = made
         } else {
-            let (bases, range) = (bases, range)
-            base = DeltaBase(unfilled: bytes, parts: parts) { bases.release(range) }
+            let (contents, range) = (bases.contents, range)
+            if shared != nil {
+                let compared = ComparedBytes(bytes, baseSpans)
+                contents.release(range)
+                state.compared = compared
+                base = DeltaBase(unfilled: compared.bytes, parts: parts) {}
+            } else {
+                base = DeltaBase(unfilled: bytes, parts: parts) { contents.release(range) }
+            }
             state.base = base
         }
         if state.begun < base.parts {
@@ -72,7 +111,7 @@ final class PatchGroupWork: Sendable {
     func finishPiece() {
         state.withLock { state in
             state.rest -= 1
-            if state.rest == 0 { state.base = nil }
+            if state.rest == 0 { (state.base, state.compared) = (nil, nil) }
         }
     }
 }
@@ -83,15 +122,21 @@ final class PatchPiece {
     let count: Int
     private let targets: MappedContents
     private let range: Range<Int>
+    /// In the group's targets.
+    private let place: Range<Int>
     private let places: [Int]
     private(set) var delta: [UInt8] = []
     private(set) var failure: (any Error)?
 
-    /// - Parameter places: where in the group's bases the piece may stand if nothing moved.
-    init(group: PatchGroupWork, targets: MappedContents, range: Range<Int>, places: [Int]) {
+    /// - Parameters:
+    ///   - range: in `targets`.
+    ///   - start: where the group's targets begin there.
+    ///   - places: where in the group's bases the piece may stand if nothing moved.
+    init(group: PatchGroupWork, targets: MappedContents, range: Range<Int>, behind start: Int, places: [Int]) {
         self.group = group
         self.targets = targets
         self.range = range
+        place = range.lowerBound - start..<range.upperBound - start
         self.places = places
         count = range.count
     }
@@ -107,22 +152,52 @@ final class PatchPiece {
             return
         }
         let target = UnsafeRawBufferPointer(rebasing: targets.bytes[range])
-        delta = encoder.encode(target, base: group.base(), places: places, isSlowAllowed: group.isSlowAllowed)
-        let again = UnsafeMutableRawBufferPointer.allocate(byteCount: target.count, alignment: 16)
-        defer { again.deallocate() }
+        let known = group.known(of: place)
         do {
-            try delta.withUnsafeBytes { delta in
-                let head = try DeltaPieceHead(UnsafeRawBufferPointer(rebasing: delta[..<DeltaFormat.pieceHeadSize]))
-                try decoder.decode(
-                    head, payload: UnsafeRawBufferPointer(rebasing: delta[DeltaFormat.pieceHeadSize...]),
-                    base: DeltaMemorySource(group.bytes), into: again)
+            if let known {
+                delta = try encoder.encode(
+                    target, known: known, bytes: group.bytes, base: group.base, isSlowAllowed: group.isSlowAllowed,
+                    require: group.require)
+            } else {
+                delta = encoder.encode(target, base: group.base(), places: places, isSlowAllowed: group.isSlowAllowed)
             }
-            guard let made = again.baseAddress, let meant = target.baseAddress, memcmp(made, meant, target.count) == 0
-            else {
-                throw DeltaError(.damaged, "A delta does not give what it was made of; the disk or memory is failing.")
-            }
+            try check(decoder, target, known?.targetSpans.ranges ?? [0..<target.count])
         } catch {
             failure = error
         }
     }
+
+    /// Undoes the delta.
+    /// - Parameter stretches: of the target, that are compared.
+    private func check(
+        _ decoder: DeltaDecoder, _ target: UnsafeRawBufferPointer, _ stretches: [Range<Int>]
+    ) throws {
+        let again = UnsafeMutableRawBufferPointer.allocate(byteCount: target.count, alignment: 16)
+        defer { again.deallocate() }
+        try delta.withUnsafeBytes { delta in
+            let head = try DeltaPieceHead(UnsafeRawBufferPointer(rebasing: delta[..<DeltaFormat.pieceHeadSize]))
+            try decoder.decode(
+                head, payload: UnsafeRawBufferPointer(rebasing: delta[DeltaFormat.pieceHeadSize...]),
+                base: DeltaMemorySource(group.bytes), into: again)
+        }
+        guard let made = again.baseAddress, let meant = target.baseAddress,
+            stretches.allSatisfy({ memcmp(made + $0.lowerBound, meant + $0.lowerBound, $0.count) == 0 })
+        else {
+            throw DeltaError(.damaged, "A delta does not give what it was made of; the disk or memory is failing.")
+        }
+    }
+}
+
+/// Stretches of the bases, one behind the other.
+// Safe: the bytes never change once it is made.
+private final class ComparedBytes: @unchecked Sendable {
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ source: UnsafeRawBufferPointer, _ spans: Spans) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: spans.count, alignment: 4096)
+        spans.gather(source, into: room)
+        bytes = UnsafeRawBufferPointer(room)
+    }
+
+    deinit { bytes.deallocate() }
 }

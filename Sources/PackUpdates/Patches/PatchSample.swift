@@ -66,9 +66,11 @@ package enum PatchSample {
         for (number, range) in layout.groups.enumerated() {
             guard let first = PatchMaker.pieces(of: range.targets, atMost: pieceSize).first else { continue }
             let group = PatchGroupWork(
-                number: number, bases: bases, range: range.bases, pieces: 1, threads: 1, isSlowAllowed: false)
+                number: number, bases: bases, group: range, pieces: 1, threads: 1, isSlowAllowed: false)
             let places = layout.places(of: first, in: number)
-            pipeline.submit(PatchPiece(group: group, targets: targets, range: first, places: places))
+            pipeline.submit(
+                PatchPiece(
+                    group: group, targets: targets, range: first, behind: range.targets.lowerBound, places: places))
         }
         var (made, tried) = (0, 0)
         while let piece = pipeline.next(waiting: true) {
