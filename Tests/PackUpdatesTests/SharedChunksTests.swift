@@ -108,6 +108,37 @@ import Testing
         }
     }
 
+    /// Each of two files has parts of both old ones, so that stretches of these that lie over each other are unpacked.
+    @Test func groupsMayHaveBasesInCommon() throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            let (a, b) = (generator.bytes(4_400_000), generator.bytes(4_300_000))
+            func changed(_ file: [UInt8], with other: [UInt8]) -> [UInt8] {
+                var file = file
+                for place in [10_000, 900_000, 2_000_000, 2_040_000, 4_000_000] {
+                    file.replaceSubrange(place..<place + 300, with: generator.bytes(250))
+                }
+                file.replaceSubrange(500_000..<700_000, with: other[1_900_000..<2_050_000])
+                return file
+            }
+            let new = ["a.wad": changed(a, with: b), "b.wad": changed(b, with: a)]
+            let pack = try PatchedPack(scratch, from: ["a.wad": a, "b.wad": b], to: new)
+            let patch = try pack.patch()
+            #expect(patch.count < 10_000)
+            let collector = try pack.apply(patch)
+            #expect(Set(collector.contents.keys) == pack.changed && collector.failed.isEmpty)
+        }
+    }
+
+    @Test func partsMayLieOverEachOther() throws {
+        let file = FileDescriptor.standardOutput
+        let ranges: [Range<Int64>] = [0..<1000, 0..<10, 20..<30, 500..<600, 900..<2000]
+        let parts = PlacedParts(ranges.map { PlacedPart(content: $0, file: file, place: 0) })
+        var found: [Range<Int64>] = []
+        parts.forEach(in: 550..<950) { _, wanted in found.append(wanted) }
+        #expect(found == [550..<950, 550..<600, 900..<950])
+    }
+
     @Test func chunksThatAreNotTheIndexesAreRefused() throws {
         var generator = SeededGenerator.forTest()
         try Scratch.with { scratch in

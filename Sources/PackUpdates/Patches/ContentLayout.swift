@@ -46,7 +46,9 @@ struct ContentLayout {
             position = part.upperBound
             while let first = wanted.first, first.upperBound <= part.lowerBound { wanted.removeFirst() }
             guard let first = wanted.first, first.overlaps(part) else { continue }
-            if let last = placements.last, last.content == content, last.part.upperBound == part.lowerBound {
+            if let last = placements.last, last.content == content, last.file == file,
+                last.part.upperBound == part.lowerBound, last.offset - last.part.lowerBound == offset
+            {
                 placements.removeLast()
                 let joined = last.part.lowerBound..<part.upperBound
                 placements.append(Placement(content: content, part: joined, file: file, offset: last.offset))
@@ -65,12 +67,13 @@ struct ContentLayout {
     /// - Parameter files: by their numbers.
     /// - Throws: `ArchiveError`, `Errno`, `PackUpdateError.mismatch` when the archive is not the index's.
     func unpack(_ archive: FileDescriptor, to files: [FileDescriptor], isCancelled: () -> Bool) throws {
-        let parts = placements.map { placement in
+        let placed = placements.map { placement in
             let start = index.contents[placement.content].offset
             return PlacedPart(
                 content: start + placement.part.lowerBound..<start + placement.part.upperBound,
                 file: files[placement.file], place: placement.offset)
-        }.sorted { $0.content.lowerBound < $1.content.lowerBound }
+        }
+        let parts = PlacedParts(placed)
         let letter = index.archive.letter
         let pipeline = OrderedPipeline<UnpackedBlock>(threads: 0) {
             let decoder = try? ArchiveBlockDecoder(letter: letter)
@@ -85,7 +88,7 @@ struct ContentLayout {
         }
         let offsets = index.archive.blockOffsets
         var next = 0
-        for part in parts {
+        for part in parts.parts {
             let blocks = index.archive.blocks(holding: part.content)
             for number in max(next, blocks.lowerBound)..<max(next, blocks.upperBound) {
                 if pipeline.inFlight >= pipeline.capacity, let done = pipeline.next(waiting: true) { try finish(done) }

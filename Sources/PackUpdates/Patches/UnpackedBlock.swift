@@ -12,6 +12,36 @@ struct PlacedPart {
     let place: Int64
 }
 
+/// Parts in the order in which they begin. They may lie over each other, as groups have bases in common.
+struct PlacedParts {
+    let parts: [PlacedPart]
+    /// How far each and those before it reach.
+    private let ends: [Int64]
+
+    init(_ parts: [PlacedPart]) {
+        self.parts = parts.sorted { $0.content.lowerBound < $1.content.lowerBound }
+        var end: Int64 = 0
+        ends = self.parts.map { part in
+            end = max(end, part.content.upperBound)
+            return end
+        }
+    }
+
+    /// Calls `body` with what of the parts lies in a range of the stream.
+    func forEach(in range: Range<Int64>, _ body: (PlacedPart, Range<Int64>) throws -> Void) rethrows {
+        var (low, high) = (0, ends.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ends[middle] <= range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        for part in parts[low...] {
+            guard part.content.lowerBound < range.upperBound else { break }
+            let wanted = part.content.clamped(to: range)
+            if !wanted.isEmpty { try body(part, wanted) }
+        }
+    }
+}
+
 /// A block on its way from the archive, and from then on what it holds.
 final class UnpackedBlock {
     let start: Int64
@@ -56,15 +86,12 @@ final class UnpackedBlock {
     }
 
     /// Decodes the block, and writes what of it has a place.
-    /// - Parameter parts: in the order of the stream.
-    func decode(_ decoder: ArchiveBlockDecoder?, _ parts: [PlacedPart]) {
+    func decode(_ decoder: ArchiveBlockDecoder?, _ parts: PlacedParts) {
         do {
             try decode(decoder)
             let range = start..<start + Int64(content.count)
             try content.withUnsafeBytes { bytes in
-                for part in parts[Self.first(of: parts, behind: start)...] {
-                    guard part.content.lowerBound < range.upperBound else { break }
-                    let wanted = part.content.clamped(to: range)
+                try parts.forEach(in: range) { part, wanted in
                     let slice = bytes[Int(wanted.lowerBound - start)..<Int(wanted.upperBound - start)]
                     try part.file.writeFully(
                         UnsafeRawBufferPointer(rebasing: slice),
@@ -74,16 +101,6 @@ final class UnpackedBlock {
         } catch {
             failure = error
         }
-    }
-
-    /// The first part that does not end before a place in the stream.
-    private static func first(of parts: [PlacedPart], behind place: Int64) -> Int {
-        var (low, high) = (0, parts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if parts[middle].content.upperBound <= place { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 
