@@ -148,8 +148,8 @@ let package = Package(
         tests("DeviceProtocol", "DeviceProtocol", "Kit", "System"),
         tests(
             "DeviceService", "DeviceService", "DeviceSupport", "DeviceProtocol", "PackNamespace", "AppBundles",
-            "PackUpdates", "AssetPacks", "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit", "System",
-            "ProbeExtension",
+            "PackUpdates", "AssetPacks", "Deltas", "AppleArchive", "Database", "HTTP", "Crypto", "Languages", "Kit",
+            "System", "ProbeExtension",
             "ProbeDownloader"),
         tests(
             "BackgroundAssets", "BackgroundAssets", "StoreKit", "ExtensionFoundation", "DeviceProtocol",

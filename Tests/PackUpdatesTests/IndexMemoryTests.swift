@@ -66,19 +66,25 @@ import Testing
 
     /// A patch whose table devices would not take is not made.
     @Test func tablesThatAreTooLargeAreNotMade() throws {
-        let base = PatchTable.Base(name: ContentName(SHA256.hash([3])), size: 1)
-        let group = PatchTable.Group(
-            targets: [1], bases: [PatchTable.Base](repeating: base, count: PatchTable.Format.mostBases), deltaSize: 1)
-        func table(_ groups: Int) -> PatchTable {
-            PatchTable(
+        let base = PatchTable.Base(.old(ContentName(SHA256.hash([3]))), size: 1)
+        func table(_ groups: Int, bases: Int = 0) -> PatchTable {
+            let group = PatchTable.Group(
+                targets: [1], bases: [PatchTable.Base](repeating: base, count: bases), deltaSize: 1)
+            return PatchTable(
                 indexDigest: SHA256.hash([1]), baseDigest: SHA256.hash([2]),
                 groups: [PatchTable.Group](repeating: group, count: groups))
         }
-        let (size, most) = (table(1).encoded().count - PatchTable.headSize, PatchTable.Format.mostTableBytes)
-        try PatchMaker.check(table(most / size - 1))
-        let error = #expect(throws: PackUpdateError.self) { try PatchMaker.check(table(most / (size - 1) + 1)) }
+        let most = PatchTable.Format.mostTableBytes
+        try PatchMaker.check(table((most - 4) / 4))
+        let error = #expect(throws: PackUpdateError.self) { try PatchMaker.check(table(most / 4)) }
         #expect(error?.code == .tooLarge && error?.message.contains("4.2 MB") == true)
-        var head = Array(table(1).encoded().prefix(PatchTable.headSize))
+        let groups = PatchTable.Format.mostBasesInAll / PatchTable.Format.mostBases
+        try PatchMaker.check(table(groups, bases: PatchTable.Format.mostBases))
+        let many = #expect(throws: PackUpdateError.self) {
+            try PatchMaker.check(table(groups + 1, bases: PatchTable.Format.mostBases))
+        }
+        #expect(many?.code == .tooLarge && many?.message.contains("262144") == true)
+        var head = Array(try table(1).encoded().prefix(PatchTable.headSize))
         #expect(throws: Never.self) { try PatchTable.size(head: head) }
         for (place, byte) in [1, 0, 0x40, 0].enumerated() { head[12 + place] = UInt8(byte) }
         #expect(throws: PackUpdateError.self) { try PatchTable.size(head: head) }

@@ -35,7 +35,12 @@ import Testing
 
     /// Contents and entries, without where they lie.
     private static func expect(_ found: PackIndex, is index: PackIndex) {
-        #expect(found.contents.map(\.digest) == index.contents.map(\.digest))
+        let unnamed = Set(found.unnamed?.contents ?? []).union(index.manifestContents)
+        for number in index.contents.indices {
+            let isSame = found.contents[number].digest == index.contents[number].digest
+            #expect(isSame != unnamed.contains(number))
+        }
+        #expect(found.unnamed?.fits { index.contents[$0].digest } == true)
         #expect(found.contents.map(\.size) == index.contents.map(\.size))
         #expect(found.entries.map(\.path) == index.entries.map(\.path))
         #expect(found.archive.size == index.archive.size && found.archive.digest == index.archive.digest)
@@ -62,8 +67,8 @@ import Testing
             let (old, new) = Self.versions(&random)
             let pack = try PatchedPack(scratch, from: old, to: new)
             let list = try #require(try PackList.make(from: pack.old.index, to: pack.new))
-            // Each new digest, and little else.
-            #expect(list.count < 1200 && pack.new.indexSize > 10_000, "\(list.count) for \(pack.new.indexSize)")
+            // Of what the patch gives one digest, and little else.
+            #expect(list.count < 450 && pack.new.indexSize > 10_000, "\(list.count) for \(pack.new.indexSize)")
             #expect(list == (try PackList.make(from: pack.old.index, to: pack.new)))
             Self.expect(try read(list, pack), is: pack.new.index)
             // A device knows the files, in any order.
@@ -72,6 +77,10 @@ import Testing
 
             // With what it tells, the patch is planned and applied, and nothing else can be.
             let index = try read(list, pack)
+            #expect(index.unnamed?.contents == pack.changed.sorted())
+            let last = try #require(pack.changed.max())
+            #expect(index.unnamed?.fits { $0 == last ? nil : pack.new.index.contents[$0].digest } == false)
+            #expect(index.unnamed?.fits { pack.new.index.contents[$0 == last ? 0 : $0].digest } == false)
             var local = LocalContents(for: index)
             local.add(pack.old.index, as: 0)
             let complete = UpdateFacts.Progress(complete: index.manifestContents)
@@ -151,20 +160,28 @@ import Testing
                     0, 0, 2,
                 ]
         )
+        let (three, sum) = (SHA256.hash([6]), SHA256.hash(SHA256.hash([7]).bytes))
         let (index, old, archive) = (SHA256.hash([3]), SHA256.hash([4]), SHA256.hash([5]))
         let body =
-            [2, 5, 7] + one.bytes + two.bytes + [4, 0, 1, 2, 3]
-            + [0, 13] + Array("manifest.json".utf8) + [0, 10] + Array("Contents/x".utf8) + [9, 1] + Array("y".utf8)
-            + [9, 1] + Array("z".utf8) + [0, 0, 1] + Array("x".utf8)
+            // Manifest; a content in the place of the base's first, with 2 bytes more; its second; one by its digest.
+            [4, 2, 1, 0, 3, 5, 4, 7] + three.bytes + sum.bytes + [6, 0, 1, 0, 0, 2, 3]
+            + [0, 13] + Array("manifest.json".utf8) + [0, 10] + Array("Contents/u".utf8) + [9, 1] + Array("v".utf8) + [
+                9, 1,
+            ]
+            + Array("x".utf8) + [9, 1] + Array("y".utf8) + [9, 1] + Array("z".utf8) + [0, 0, 0, 0, 1] + Array("x".utf8)
         var file = Array("LRDRLIST".utf8) + [1, 0, 0, 0, UInt8(body.count), 0, 0, 0]
         file += index.bytes + old.bytes + SHA256.hash(base.bytes).bytes + [0] + body
         let found = try PackList.read(file, forIndex: index, base: base, archiveSize: 900, digest: archive)
         #expect(found.archive.size == 900 && found.archive.digest == archive)
-        #expect(found.contents.map(\.digest) == [one, two] && found.contents.map(\.size) == [5, 7])
+        #expect(found.contents[2...].map(\.digest) == [one, three] && found.contents.map(\.size) == [5, 302, 1, 7])
+        #expect(found.unnamed == .init(contents: [1], digest: sum))
+        #expect(Set(found.contents.map(\.digest) + [two]).count == 5)
         #expect(
             found.entries == [
                 .init(path: "manifest.json", kind: .file(content: 0, offset: 0, isExecutable: false)),
-                .init(path: "Contents/x", kind: .file(content: 1, offset: 5, isExecutable: true)),
+                .init(path: "Contents/u", kind: .file(content: 1, offset: 5, isExecutable: true)),
+                .init(path: "Contents/v", kind: .file(content: 2, offset: 307, isExecutable: false)),
+                .init(path: "Contents/x", kind: .file(content: 3, offset: 308, isExecutable: false)),
                 .init(path: "Contents/y", kind: .link(target: "x")), .init(path: "Contents/z", kind: .folder),
             ])
         func refusal(_ change: (inout [UInt8]) -> Void, for other: Digest? = nil) -> PackUpdateErrorCode? {
@@ -183,6 +200,14 @@ import Testing
         #expect(refusal({ _ in }, for: archive) == .mismatch)
         #expect(refusal { $0.removeLast() } == .damagedList)
         #expect(refusal { $0[112] = 9 } == .damagedList)
+        // Contents that the base has not, and sizes that none has.
+        #expect(refusal { $0[115] = 9 } == .damagedList)
+        #expect(refusal { $0[116] = 8 } == .damagedList)
+        let negative: (inout [UInt8]) -> Void = { file in
+            file.replaceSubrange(119..<120, with: [0xD9, 4])
+            file[12] += 1
+        }
+        #expect(refusal(negative) == .damagedList)
         #expect(refusal { $0 = Array($0.prefix(60)) } == .damagedList)
     }
 

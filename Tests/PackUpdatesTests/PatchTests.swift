@@ -253,7 +253,7 @@ import Testing
             let file = generator.bytes(200_000)
             let pack = try PatchedPack(scratch, from: ["a": file], to: ["b": file, "c": file])
             let patch = try pack.patch()
-            #expect(patch.count == PatchTable.headSize + 1)
+            #expect(patch.count == PatchTable.headSize + 3)
             #expect(try pack.apply(patch).contents.isEmpty)
         }
     }
@@ -290,7 +290,8 @@ import Testing
             #expect(Set(collector.contents.keys) == pack.changed && collector.failed.isEmpty)
             Self.check(pack, collector)
             var reader = PatchTableReader(
-                index: pack.new.index, indexDigest: pack.new.indexDigest, base: pack.old.index.archive.digest)
+                index: pack.new.index, indexDigest: pack.new.indexDigest, base: pack.old.index.archive.digest,
+                old: PackListBase(of: pack.old.index))
             _ = try patch.withUnsafeBytes { try reader.take($0) }
             let table = try #require(reader.table)
             for group in table.groups.indices {

@@ -48,10 +48,10 @@ struct PatchedPack {
 
     /// Applies all of a patch, as a stream.
     static func apply(
-        _ patch: [UInt8], _ index: PackIndex, _ indexDigest: Digest, base: Digest, _ sink: any PatchSink,
-        piece: Int = 1 << 20
+        _ patch: [UInt8], _ index: PackIndex, _ indexDigest: Digest, base: Digest, old: PackListBase?,
+        _ sink: any PatchSink, piece: Int = 1 << 20
     ) throws {
-        var reader = PatchTableReader(index: index, indexDigest: indexDigest, base: base)
+        var reader = PatchTableReader(index: index, indexDigest: indexDigest, base: base, old: old)
         let start = try patch.withUnsafeBytes { try reader.take($0) }
         guard let table = reader.table else { throw PatchTable.damaged("it ends too early") }
         let applier = try PatchApplier(
@@ -69,7 +69,9 @@ struct PatchedPack {
         stop: @escaping (PatchPosition) -> Bool = { _ in false }
     ) throws -> PatchCollector {
         let collector = PatchCollector(scratch, bases: bases.filter { !missing.contains($0.key) }, index: new.index)
-        var reader = PatchTableReader(index: new.index, indexDigest: new.indexDigest, base: old.index.archive.digest)
+        var reader = PatchTableReader(
+            index: new.index, indexDigest: new.indexDigest, base: old.index.archive.digest,
+            old: PackListBase(of: old.index))
         let start = try patch.withUnsafeBytes { try reader.take($0) }
         let table = try reader.table ?? { throw PatchTable.damaged("it ends too early") }()
         guard patch.count <= reader.deltaRanges.last?.upperBound ?? Int64(start) else {
@@ -112,8 +114,6 @@ final class PatchCollector: PatchSink {
     private let bases: [ContentName: [UInt8]]
     private let index: PackIndex
     private var current: [UInt8] = []
-    /// What the patch gave so far, by digest.
-    private var given: [ContentName: [UInt8]] = [:]
     private(set) var contents: [Int: [UInt8]] = [:]
     private(set) var failed: Set<Int> = []
     private(set) var stops = 0
@@ -126,11 +126,16 @@ final class PatchCollector: PatchSink {
     }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-        guard let bytes = bases[base.name] ?? given[base.name] else { return nil }
+        let found: (bytes: [UInt8]?, file: String) =
+            switch base.source {
+            case .old(let name): (bases[name], "bases/\(name.hex)")
+            case .new(let content): (contents[content], "bases/\(content)")
+            }
+        guard let bytes = found.bytes else { return nil }
         // Behind some bytes, as contents lie in larger files, too.
-        try scratch.write([1, 2, 3] + bytes, to: "bases/\(base.name.hex)")
+        try scratch.write([1, 2, 3] + bytes, to: found.file)
         return PatchBase.Part(
-            file: try OwnedDescriptor(scratch("bases/\(base.name.hex)"), .readOnly), offset: 3, size: base.size)
+            file: try OwnedDescriptor(scratch(found.file), .readOnly), offset: 3, size: base.size)
     }
 
     func begin(content: Int, at offset: Int64) {
@@ -146,7 +151,6 @@ final class PatchCollector: PatchSink {
     func end(content: Int) -> Bool {
         guard SHA256.hash(current) == index.contents[content].digest else { return false }
         contents[content] = current
-        given[ContentName(index.contents[content].digest)] = current
         return true
     }
 

@@ -41,6 +41,12 @@ struct IndexReader {
         throw PackIndex.damaged("it holds a number that is out of bounds")
     }
 
+    /// A number folded: 2n, or -2n - 1 below 0.
+    mutating func signedNumber(upTo limit: Int64) throws -> Int64 {
+        let number = try number(upTo: 2 * limit)
+        return number & 1 == 0 ? number >> 1 : -(number >> 1) - 1
+    }
+
     mutating func size() throws -> Int64 { try number(upTo: PackIndex.Limits.size) }
 
     /// How many things follow, each of at least `size` bytes.

@@ -51,6 +51,11 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
+    /// A number folded: 2n, or -2n - 1 below 0.
+    mutating func append(signedNumber number: Int64) {
+        append(number: UInt64(bitPattern: number << 1 ^ number >> 63))
+    }
+
     /// How many bytes a path shares with the one before, how many follow, and these.
     mutating func append(path: [UInt8], behind previous: [UInt8]) {
         let shared = zip(previous, path).prefix { $0 == $1 }.count

@@ -21,6 +21,34 @@ package struct PackIndex: Hashable, Sendable {
     package let chunkAverage: Int
     /// The chunks of all contents that have some, one after the other; `Content.chunks` says which are whose.
     package let chunks: [ContentChunker.Chunk]
+    /// What is known of contents whose digests are not.
+    package let unnamed: Unnamed?
+
+    /// Contents that only a patch gives. Each has a digest that stands for it and that no content has; its own is known once it is made.
+    package struct Unnamed: Hashable, Sendable {
+        /// Their numbers, ascending.
+        package let contents: [Int]
+        /// SHA-256 of their digests, one behind the other.
+        package let digest: Digest
+
+        /// Whether contents are those that are meant.
+        /// - Parameter found: gives the digest of what was made; nil for what was not.
+        package func fits(_ found: (_ content: Int) -> Digest?) -> Bool {
+            var hash = SHA256()
+            for content in contents {
+                guard let digest = found(content) else { return false }
+                hash.update(digest.bytes)
+            }
+            return hash.finish() == digest
+        }
+
+        /// Stands for the digest of a content.
+        static func placeholder(_ content: Int, of digest: Digest) -> Digest {
+            var bytes = digest.bytes
+            bytes.append(littleEndian: UInt64(content))
+            return SHA256.hash(Array("unnamed content".utf8) + bytes)
+        }
+    }
 
     /// The archive as a whole, and its blocks.
     package struct Archive: Hashable, Sendable {
@@ -74,15 +102,19 @@ package struct PackIndex: Hashable, Sendable {
         self.entries = entries
         self.chunkAverage = chunkAverage
         self.chunks = chunks
+        unnamed = nil
         try validate()
     }
 
     /// What a list says of a version: its contents and entries, and nothing of where they lie in the archive.
     /// - Parameters:
+    ///   - unnamed: of which contents the digests are not known.
     ///   - size: of the archive, in bytes.
     ///   - digest: the archive's tree digest.
     /// - Throws: `PackUpdateError.damagedIndex` when the parts do not fit each other.
-    init(listed contents: [Content], entries: [Entry], inArchiveOf size: Int64, digest: Digest) throws {
+    init(
+        listed contents: [Content], entries: [Entry], unnamed: Unnamed? = nil, inArchiveOf size: Int64, digest: Digest
+    ) throws {
         // Places are those in a stream that holds nothing but the files.
         var end: Int64 = 0
         for entry in entries {
@@ -94,6 +126,7 @@ package struct PackIndex: Hashable, Sendable {
         self.entries = entries
         chunkAverage = ContentChunker.averages.upperBound
         chunks = []
+        self.unnamed = unnamed
         try Self.validate(entries, of: contents, streamSize: end)
     }
 
@@ -107,11 +140,13 @@ package struct PackIndex: Hashable, Sendable {
     package func chunks(of content: Int) -> ArraySlice<ContentChunker.Chunk> { chunks[contents[content].chunks] }
 
     /// The contents that only the pack's manifest has, by their numbers: it stays in the archive, so that no device wants them.
-    package var manifestContents: Set<Int> {
+    package var manifestContents: Set<Int> { Self.manifestContents(of: entries) }
+
+    static func manifestContents(of entries: [Entry]) -> Set<Int> {
         var (manifest, others): (Set<Int>, Set<Int>) = ([], [])
         for entry in entries {
             guard case .file(let content, _, _) = entry.kind else { continue }
-            if entry.path == Self.manifestPath { manifest.insert(content) } else { others.insert(content) }
+            if entry.path == manifestPath { manifest.insert(content) } else { others.insert(content) }
         }
         return manifest.subtracting(others)
     }

@@ -34,7 +34,7 @@ package enum PackList {
         from old: PackIndex, to new: PatchVersion, leastSaving: Int64 = leastSaving
     ) throws -> [UInt8]? {
         guard new.indexSize > leastSaving, let base = PackListBase(of: old) else { return nil }
-        let body = body(of: new.index)
+        let body = ListedContents.encode(new.index, from: old, base: base) + entries(of: new.index)
         guard body.count <= maximumSize else { return nil }
         var file = Format.magic
         file.append(littleEndian: Format.version)
@@ -44,9 +44,8 @@ package enum PackList {
         return Int64(file.count) + leastSaving <= new.indexSize ? file : nil
     }
 
-    private static func body(of index: PackIndex) -> [UInt8] {
+    private static func entries(of index: PackIndex) -> [UInt8] {
         var body: [UInt8] = []
-        body.append(contents: index.contents.map { ($0.size, $0.digest) })
         body.append(number: index.entries.count)
         for entry in index.entries { body.append(entry.kind.number) }
         var previous: [UInt8] = []
@@ -100,7 +99,7 @@ package enum PackList {
         }
         do {
             let body = try PrefixedStream.decode(file[Format.headSize...], prefix: base.bytes, size: head.size)
-            return try self.index(body, archiveSize: size, digest: digest)
+            return try self.index(body, base: base, archiveSize: size, digest: digest)
         } catch let error as PackUpdateError where error.code == .damagedIndex {
             throw PackUpdateError(
                 .damagedList, damaged("what it lists does not fit together").message, cause: error)
@@ -109,18 +108,18 @@ package enum PackList {
         }
     }
 
-    private static func index(_ body: [UInt8], archiveSize size: Int64, digest: Digest) throws -> PackIndex {
+    private static func index(
+        _ body: [UInt8], base: PackListBase, archiveSize size: Int64, digest: Digest
+    ) throws -> PackIndex {
         var reader = IndexReader(body[...])
         var memory = IndexMemory()
-        let count = try reader.count(upTo: PackIndex.Limits.entries, ofAtLeast: 1 + Digest.byteCount)
-        try memory.add(count, .content)
-        let sizes = try (0..<count).map { _ in try reader.size() }
-        let digests = try (0..<count).map { _ in try reader.digest() }
-        let entries = try PackIndex.entries(&reader, sizes, &memory, hasGaps: false)
+        let listed = try ListedContents(&reader, &memory, base: base)
+        let entries = try PackIndex.entries(&reader, listed.sizes, &memory, hasGaps: false)
         guard reader.remaining == 0 else { throw PackIndex.damaged("something follows its end") }
         let contents = try PackIndex.contents(
-            sizes, digests, [Range<Int>](repeating: 0..<0, count: count), of: entries)
-        return try PackIndex(listed: contents, entries: entries, inArchiveOf: size, digest: digest)
+            listed.sizes, listed.digests, [Range<Int>](repeating: 0..<0, count: listed.sizes.count), of: entries)
+        return try PackIndex(
+            listed: contents, entries: entries, unnamed: listed.unnamed(entries), inArchiveOf: size, digest: digest)
     }
 
     private struct Head {
@@ -145,14 +144,5 @@ package enum PackList {
             guard size <= PackList.maximumSize else { throw PackList.damaged("it claims \(size) bytes") }
             (index, archive, base) = (try reader.digest(), try reader.digest(), try reader.digest())
         }
-    }
-}
-
-extension [UInt8] {
-    /// How many contents there are, their sizes, and their digests.
-    mutating func append(contents: [(size: Int64, digest: Digest)]) {
-        append(number: contents.count)
-        for content in contents { append(number: content.size) }
-        for content in contents { self += content.digest.bytes }
     }
 }

@@ -20,7 +20,16 @@ package struct PackListBase: Sendable {
         }
     }
 
+    /// A content, by whatever paths the files have it.
+    struct Content: Hashable {
+        /// In bytes.
+        let size: Int64
+        let digest: Digest
+    }
+
     package let bytes: [UInt8]
+    /// As they first come in the order of the paths' bytes.
+    let contents: [Content]
     /// SHA-256 of `bytes`.
     let digest: Digest
 
@@ -34,18 +43,20 @@ package struct PackListBase: Sendable {
             $0.path.lexicographicallyPrecedes($1.path)
         }
         var numbers: [Digest: Int] = [:]
-        var contents: [(size: Int64, digest: Digest)] = []
+        var contents: [Content] = []
         var references: [UInt8] = []
         for (_, file) in files {
             let number = numbers[file.digest]
             references.append(number: number.map { $0 + 1 } ?? 0)
             if number == nil {
                 numbers[file.digest] = contents.count
-                contents.append((file.size, file.digest))
+                contents.append(Content(size: file.size, digest: file.digest))
             }
         }
         var bytes: [UInt8] = []
-        bytes.append(contents: contents)
+        bytes.append(number: contents.count)
+        for content in contents { bytes.append(number: content.size) }
+        for content in contents { bytes += content.digest.bytes }
         bytes.append(number: files.count)
         bytes += [UInt8](repeating: PackIndex.KindNumber.file, count: files.count)
         var previous: [UInt8] = []
@@ -59,7 +70,13 @@ package struct PackListBase: Sendable {
         bytes += references
         guard bytes.count <= PackList.maximumSize else { return nil }
         self.bytes = bytes
+        self.contents = contents
         digest = SHA256.hash(bytes)
+    }
+
+    /// Of each content its number.
+    var numbers: [Digest: Int] {
+        Dictionary(contents.enumerated().map { ($1.digest, $0) }) { first, _ in first }
     }
 
     /// Of a version that has an index, as devices that have it will make it; nil for more than a list starts from, and for one with

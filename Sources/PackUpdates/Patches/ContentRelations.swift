@@ -8,6 +8,8 @@ struct ContentRelations {
     private let old: PackIndex
     private let new: PackIndex
     private let oldDigests: Set<Digest>
+    /// What no device wants.
+    private let manifest: Set<Int>
     /// The first path of each new content.
     private var paths: [Int: String] = [:]
     private var oldByPath: [String: Int] = [:]
@@ -18,25 +20,31 @@ struct ContentRelations {
         self.old = old
         self.new = new
         oldDigests = Set(old.contents.map(\.digest))
+        manifest = new.manifestContents
         for entry in new.entries {
             guard case .file(let content, _, _) = entry.kind, paths[content] == nil else { continue }
             paths[content] = entry.path
         }
+        // Devices have no file with it.
+        let unknown = old.manifestContents
         for entry in old.entries {
-            guard case .file(let content, _, _) = entry.kind else { continue }
+            guard case .file(let content, _, _) = entry.kind, !unknown.contains(content) else { continue }
             oldByPath[entry.path] = content
             let name = Self.name(entry.path)
             if oldByName[name] == nil { oldByName[name] = content }
         }
-        for content in old.contents.indices {
+        for content in old.contents.indices where !unknown.contains(content) {
             for chunk in old.chunks(of: content) where oldByChunk[chunk] == nil { oldByChunk[chunk] = content }
         }
     }
 
-    /// Whether a new content is not in the old version, and has any bytes.
+    /// Whether devices need a new content that is not in the old version, and that has any bytes.
     func isChanged(_ target: Int) -> Bool {
-        new.contents[target].size > 0 && !oldDigests.contains(new.contents[target].digest)
+        new.contents[target].size > 0 && !manifest.contains(target) && !oldDigests.contains(new.contents[target].digest)
     }
+
+    /// The old content at the same path.
+    func oldAtPath(of target: Int) -> Int? { paths[target].flatMap { oldByPath[$0] } }
 
     /// Whether an old content has the chunk.
     func isOld(_ chunk: ContentChunker.Chunk) -> Bool { oldByChunk[chunk] != nil }

@@ -36,7 +36,7 @@ package final class PatchApplier {
     private var targetRest: Int64 = 0
     private var base: PatchBase?
     /// Contents of the groups so far that may still be on their way.
-    private var given: Set<ContentName> = []
+    private var given: Set<Int> = []
 
     /// - Parameters:
     ///   - ranges: where the groups' deltas are in the patch's file.
@@ -123,12 +123,15 @@ package final class PatchApplier {
             next = group.range.lowerBound
             deltaRest = group.range.upperBound - group.range.lowerBound
             targetRest = size - made
-            if table.groups[group.number].bases.contains(where: { given.contains($0.name) }) {
+            let needsGiven = table.groups[group.number].bases.contains { base in
+                if case .new(let content) = base.source { given.contains(content) } else { false }
+            }
+            if needsGiven {
                 // What an earlier group gives must have come out before it is a base.
                 try output.drain()
                 given.removeAll()
             }
-            given.formUnion(targets.map { ContentName(index.contents[$0].digest) })
+            given.formUnion(targets)
             output.begin(
                 targets, group: group.number,
                 from: PatchPosition(
@@ -156,7 +159,7 @@ package final class PatchApplier {
             guard let part = try output.sink.base(base) else {
                 throw PackUpdateError(
                     .io,
-                    "A content that others are made of is missing here or damaged: its SHA-256 begins with \(base.name.hex)."
+                    "A content that others are made of is missing here or damaged\(base.described)."
                 )
             }
             return part
@@ -208,5 +211,15 @@ package final class PatchApplier {
         deltaRest -= Int64(count)
         next += Int64(count)
         if deltaRest == 0 { try beginGroup() }
+    }
+}
+
+extension PatchTable.Base {
+    /// The end of a sentence.
+    fileprivate var described: String {
+        switch source {
+        case .old(let name): ": its SHA-256 begins with \(name.hex)"
+        case .new(let content): ": the patch should have given it before, as content \(content)"
+        }
     }
 }

@@ -65,16 +65,25 @@ package enum PatchMaker {
         PatchTable(
             indexDigest: new.indexDigest, baseDigest: old.index.archive.digest,
             groups: zip(plan.groups, sizes).map { group, size in
-                let bases = group.bases.map { old.index.contents[$0] } + group.newBases.map { new.index.contents[$0] }
-                return .init(
-                    targets: group.targets, bases: bases.map { .init(name: ContentName($0.digest), size: $0.size) },
-                    deltaSize: size)
+                let bases =
+                    group.bases.map { number in
+                        let content = old.index.contents[number]
+                        return PatchTable.Base(.old(ContentName(content.digest)), size: content.size)
+                    } + group.newBases.map { .init(.new($0), size: new.index.contents[$0].size) }
+                return .init(targets: group.targets, bases: bases, deltaSize: size)
             })
     }
 
     /// - Throws: `PackUpdateError.tooLarge` when devices would not take a patch with this table.
     static func check(_ table: PatchTable) throws {
-        let (size, most) = (table.encoded().count - PatchTable.headSize, PatchTable.Format.mostTableBytes)
+        let (size, most) = (table.body().count, PatchTable.Format.mostTableBytes)
+        let (bases, mostBases) = (table.groups.reduce(0) { $0 + $1.bases.count }, PatchTable.Format.mostBasesInAll)
+        guard bases <= mostBases else {
+            throw PackUpdateError(
+                .tooLarge,
+                "There can be no patch: so many files changed that it would start \(bases) times from an old one, and devices "
+                    + "take \(mostBases). Without one they fetch the blocks that changed.")
+        }
         guard size > most else { return }
         throw PackUpdateError(
             .tooLarge,
@@ -142,7 +151,7 @@ package enum PatchMaker {
         while let piece = pipeline.next(waiting: true) { try finish(piece) }
 
         let table = Self.table(plan, sizes, from: old, to: new)
-        let head = table.encoded()
+        let head = try table.encoded(PackListBase(of: old.index))
         try file.writeAll(head)
         try copy(deltas.descriptor, to: file)
         return Summary(

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Crypto
+import Deltas
 import Kit
 package import System
 
@@ -22,7 +23,7 @@ extension PatchTable {
                 "The patch has format version \(version), and only \(Format.version) is known; update Larder.")
         }
         let size = Int(number(12))
-        guard size <= Format.mostTableBytes else { throw damaged("its table claims \(size) bytes") }
+        guard size <= maximumSize - headSize else { throw damaged("its table claims \(size) bytes") }
         return size
     }
 
@@ -36,13 +37,17 @@ extension PatchTable {
     }
 
     /// Reads head and table, of which nothing is believed.
-    /// - Parameter index: that to which the patch leads, as its head says.
+    /// - Parameters:
+    ///   - index: that to which the patch leads, as its head says.
+    ///   - old: the files that it starts from, in whose order contents have their numbers; nil when they are not known.
     /// - Throws: `PackUpdateError.damagedPatch`
-    package init(head: [UInt8], table: [UInt8], index: PackIndex) throws {
+    package init(head: [UInt8], table: [UInt8], index: PackIndex, old: PackListBase?) throws {
         (indexDigest, baseDigest) = try Self.versions(head: head)
         do {
-            groups = try Self.groups(table, index)
+            groups = try Self.groups(Self.unpacked(table), index, old)
         } catch let error as PackUpdateError where error.code != .damagedPatch {
+            throw PackUpdateError(.damagedPatch, Self.damaged("its table cannot be read").message, cause: error)
+        } catch let error as DeltaError {
             throw PackUpdateError(.damagedPatch, Self.damaged("its table cannot be read").message, cause: error)
         }
     }
@@ -62,7 +67,8 @@ extension PatchTable {
             guard try versions(head: head) == (new.indexDigest, old.index.archive.digest) else {
                 throw PackUpdateError(.mismatch, "This is the patch between two other versions.")
             }
-            let table = try PatchTable(head: head, table: bytes, index: new.index)
+            let table = try PatchTable(
+                head: head, table: bytes, index: new.index, old: PackListBase(of: old.index))
             let size = table.deltaSize + Int64(headSize + tableSize)
             guard bytes.count == tableSize, fileSize == size else { throw damaged("it is not as long as it says") }
             return UpdateFacts.Patch(
@@ -79,36 +85,88 @@ extension PatchTable {
         }
     }
 
-    private static func groups(_ table: [UInt8], _ index: PackIndex) throws -> [Group] {
+    private static func unpacked(_ table: [UInt8]) throws -> [UInt8] {
         var reader = IndexReader(table[...])
-        var seen = [Bool](repeating: false, count: index.contents.count)
+        let size = Int(try reader.number(upTo: Int64(Format.mostTableBytes)))
+        return try PrefixedStream.decode(reader.bytes(reader.remaining), prefix: [], size: size)
+    }
+
+    private static func groups(_ table: [UInt8], _ index: PackIndex, _ old: PackListBase?) throws -> [Group] {
+        var reader = IndexReader(table[...])
+        let contents = index.contents
+        let count = try reader.count(upTo: contents.count, ofAtLeast: 4)
+        let targetCounts = try (0..<count).map { _ in try reader.count(upTo: contents.count, ofAtLeast: 1) }
+        let baseCounts = try (0..<count).map { _ in try reader.count(upTo: Format.mostBases, ofAtLeast: 2) }
+        // No sum of so many numbers of that size overflows.
+        guard targetCounts.reduce(0, +) <= contents.count, baseCounts.reduce(0, +) <= Format.mostBasesInAll else {
+            throw damaged("its groups have more contents than there are")
+        }
         var deltas: Int64 = 0
-        let count = try reader.count(upTo: index.contents.count, ofAtLeast: 4)
-        let groups = try (0..<count).map { _ in
+        let deltaSizes = try (0..<count).map { _ in
+            let size = try reader.size()
+            // Each is at most as large as all may be, so that no sum of two overflows.
+            deltas += size
+            guard deltas <= PackIndex.Limits.size else { throw damaged("its deltas have no possible size") }
+            return size
+        }
+        /// Of each content the group that gives it.
+        var givers = [Int?](repeating: nil, count: contents.count)
+        let targets = try targetCounts.enumerated().map { group, count in
+            guard count > 0 else { throw damaged("a group has no targets") }
             var next = 0
-            let targets = try (0..<reader.count(upTo: index.contents.count, ofAtLeast: 1)).map { _ in
-                let target = next + Int(try reader.number(upTo: Int64(index.contents.count)))
+            return try (0..<count).map { _ in
+                let target = next + Int(try reader.number(upTo: Int64(contents.count)))
                 next = target + 1
-                guard seen.indices.contains(target), !seen[target], index.contents[target].size > 0 else {
+                guard givers.indices.contains(target), givers[target] == nil, contents[target].size > 0 else {
                     throw damaged("it gives a content twice, or one that is empty or not there")
                 }
-                seen[target] = true
+                givers[target] = group
                 return target
             }
-            let bases = try (0..<reader.count(upTo: Format.mostBases, ofAtLeast: ContentName.byteCount + 1)).map { _ in
-                let name = ContentName(value: try reader.fixed(ContentName.byteCount))
-                return Base(name: name, size: try reader.number(upTo: Format.mostBaseBytes))
-            }
-            let group = Group(targets: targets, bases: bases, deltaSize: try reader.size())
-            guard !targets.isEmpty, group.baseSize <= Format.mostBaseBytes else {
-                throw damaged("a group has no targets, or too large a base")
-            }
-            // Each is at most as large as all may be, so that no sum of two overflows.
-            deltas += group.deltaSize
-            guard deltas <= PackIndex.Limits.size else { throw damaged("its deltas have no possible size") }
+        }
+        let kinds = try (0..<baseCounts.reduce(0, +)).map { _ in
+            guard let kind = BaseKind(rawValue: try reader.byte()) else { throw damaged("a base is of no known kind") }
+            return kind
+        }
+        var rest = kinds[...]
+        let groups = try baseCounts.enumerated().map { number, count in
+            let bases = try Self.bases(rest.prefix(count), of: number, givers, &reader, index, old)
+            rest = rest.dropFirst(count)
+            let group = Group(targets: targets[number], bases: bases, deltaSize: deltaSizes[number])
+            guard group.baseSize <= Format.mostBaseBytes else { throw damaged("a group has too large a base") }
             return group
         }
         guard reader.remaining == 0 else { throw damaged("something follows its table") }
         return groups
+    }
+
+    /// The bases of a group.
+    private static func bases(
+        _ kinds: ArraySlice<BaseKind>, of group: Int, _ givers: [Int?], _ reader: inout IndexReader, _ index: PackIndex,
+        _ old: PackListBase?
+    ) throws -> [Base] {
+        var next = 0
+        return try kinds.map { kind in
+            switch kind {
+            case .named:
+                let name = ContentName(value: try reader.fixed(ContentName.byteCount))
+                return Base(.old(name), size: try reader.number(upTo: Format.mostBaseBytes))
+            case .new:
+                let content = Int(try reader.number(upTo: Int64(givers.count)))
+                guard givers.indices.contains(content), let giver = givers[content], giver < group else {
+                    throw damaged("a group starts from what no group before it gives")
+                }
+                return Base(.new(content), size: index.contents[content].size)
+            case .behind, .numbered:
+                let number = Int(try reader.number(upTo: Int64(PackIndex.Limits.entries)))
+                let content = kind == .behind ? next + number : number
+                guard let old, old.contents.indices.contains(content) else {
+                    throw PackUpdateError(
+                        .damagedPatch, "The patch starts from other files than those of the version that is here.")
+                }
+                next = content + 1
+                return Base(.old(ContentName(old.contents[content].digest)), size: old.contents[content].size)
+            }
+        }
     }
 }

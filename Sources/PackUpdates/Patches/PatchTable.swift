@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import Crypto
+import Deltas
 import Kit
 
 /// What a patch says before its deltas: what it leads from and to, and what each of its groups of contents is made of.
@@ -27,11 +28,17 @@ package struct PatchTable: Hashable, Sendable {
 
     /// A content of the old version, or one that an earlier group gives.
     package struct Base: Hashable, Sendable {
-        package let name: ContentName
+        package enum Source: Hashable, Sendable {
+            case old(ContentName)
+            /// By its number in the target's index.
+            case new(Int)
+        }
+
+        package let source: Source
         package let size: Int64
 
-        package init(name: ContentName, size: Int64) {
-            self.name = name
+        package init(_ source: Source, size: Int64) {
+            self.source = source
             self.size = size
         }
     }
@@ -40,12 +47,15 @@ package struct PatchTable: Hashable, Sendable {
     package static let headSize = 80
 
     /// How many bytes head and table have at most.
-    package static let maximumSize = headSize + Format.mostTableBytes
+    package static let maximumSize = headSize + Format.mostTableBytes + 16
 
     enum Format {
         static let magic = Array("LRDRPTCH".utf8)
         static let version: UInt32 = 1
+        /// Uncompressed.
         static let mostTableBytes = 4 << 20
+        /// Of all groups: few bytes can stand for many.
+        static let mostBasesInAll = 1 << 18
         /// As many files are open at a time when a group is applied.
         static let mostBases = 64
         /// The sum of the bases of a group, in bytes.
@@ -66,27 +76,69 @@ package struct PatchTable: Hashable, Sendable {
     }
 
     /// Head and table, behind which the deltas follow.
-    func encoded() -> [UInt8] {
+    /// - Parameter base: the old version's files, where devices know them; contents that are not among them are told by name.
+    /// - Throws: `DeltaError.library` when libzstd is not there.
+    func encoded(_ base: PackListBase? = nil) throws -> [UInt8] {
+        let body = body(base)
         var table: [UInt8] = []
-        table.append(number: groups.count)
-        for group in groups {
-            table.append(number: group.targets.count)
-            var next = 0
-            for target in group.targets {
-                table.append(number: target - next)
-                next = target + 1
-            }
-            table.append(number: group.bases.count)
-            for base in group.bases {
-                table += base.name.bytes
-                table.append(number: base.size)
-            }
-            table.append(number: group.deltaSize)
-        }
+        table.append(number: body.count)
+        table += try PrefixedStream.encode(body, prefix: [])
         var file = Format.magic
         file.append(littleEndian: Format.version)
         file.append(littleEndian: UInt32(table.count))
         return file + indexDigest.bytes + baseDigest.bytes + table
+    }
+
+    /// The table, uncompressed: a column for each thing, so that what the bases' numbers have in common with the targets' is said once.
+    func body(_ base: PackListBase? = nil) -> [UInt8] {
+        var names: [ContentName: Int] = [:]
+        for (number, content) in (base?.contents ?? []).enumerated() { names[ContentName(content.digest)] = number }
+        var body: [UInt8] = []
+        body.append(number: groups.count)
+        for group in groups { body.append(number: group.targets.count) }
+        for group in groups { body.append(number: group.bases.count) }
+        for group in groups { body.append(number: group.deltaSize) }
+        for group in groups {
+            var next = 0
+            for target in group.targets {
+                body.append(number: target - next)
+                next = target + 1
+            }
+        }
+        var values: [UInt8] = []
+        for group in groups {
+            var next = 0
+            for base in group.bases {
+                switch base.source {
+                case .new(let content):
+                    body.append(BaseKind.new.rawValue)
+                    values.append(number: content)
+                case .old(let name):
+                    if let number = names[name] {
+                        body.append(number >= next ? BaseKind.behind.rawValue : BaseKind.numbered.rawValue)
+                        values.append(number: number >= next ? number - next : number)
+                        next = number + 1
+                    } else {
+                        body.append(BaseKind.named.rawValue)
+                        values += name.bytes
+                        values.append(number: base.size)
+                    }
+                }
+            }
+        }
+        return body + values
+    }
+
+    /// How a base is told.
+    enum BaseKind: UInt8 {
+        /// How many old contents lie between it and the one before in the group, for the first before it.
+        case behind = 0
+        /// Its number among the old contents.
+        case numbered
+        /// Its number in the target's index.
+        case new
+        /// Its name and its size.
+        case named
     }
 
     static func damaged(_ what: String) -> PackUpdateError {

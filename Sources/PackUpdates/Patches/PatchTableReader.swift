@@ -14,18 +14,21 @@ package struct PatchTableReader {
     private let index: PackIndex
     private let indexDigest: Digest
     private let baseDigest: Digest
+    private let old: PackListBase?
     private let size: Int64?
 
     /// - Parameters:
     ///   - index: of the version that the patch leads to.
     ///   - indexDigest: SHA-256 of that index's file.
     ///   - base: tree digest of the archive that the patch starts from.
+    ///   - old: the files of the version that it starts from; nil when they are not known.
     ///   - size: of the whole file, in bytes, where a manifest says it.
-    package init(index: PackIndex, indexDigest: Digest, base: Digest, size: Int64? = nil) {
+    package init(index: PackIndex, indexDigest: Digest, base: Digest, old: PackListBase?, size: Int64? = nil) {
         self.size = size
         self.index = index
         self.indexDigest = indexDigest
         baseDigest = base
+        self.old = old
     }
 
     /// Takes what belongs to head and table.
@@ -60,7 +63,7 @@ package struct PatchTableReader {
     private func readTable() throws -> PatchTable {
         let table = try PatchTable(
             head: Array(bytes.prefix(PatchTable.headSize)), table: Array(bytes.dropFirst(PatchTable.headSize)),
-            index: index)
+            index: index, old: old)
         let end = Int64(bytes.count) + table.deltaSize
         guard size == nil || size == end else {
             throw PatchTable.damaged("it says that it has \(end) bytes, and the manifest \(size ?? 0)")

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Crypto
+import Deltas
 import DeviceProtocol
 import Kit
 import PackUpdates
@@ -140,6 +141,76 @@ import Testing
             #expect(tally.moved >= Int64(list.count) + index && tally.notes.count >= 1, "\(tally)")
             // Counted once, also what came before the index.
             #expect(tally.moved < Int64(list.count + patch.count + archive.count) + index, "\(tally)")
+            try await harness.expectNothingLeft()
+        }
+    }
+
+    /// The digest over all that the patch gives is another: nothing counts until the index says what is right, which all is.
+    @Test func whatTheListDoesNotMeanIsHeldAgainstTheIndex() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random)
+            try await harness.fetch(try harness.offer(old).request)
+            var (request, _, patch, list) = try harness.offerList(new, from: old)
+            let base = try #require(
+                PackListBase(
+                    files: old.files.map { .init(path: $0, size: Int64($1.count), digest: SHA256.hash($1)) }))
+            let size = Int(list[12]) | Int(list[13]) << 8 | Int(list[14]) << 16
+            var body = try PrefixedStream.decode(list[112...], prefix: base.bytes, size: size)
+            let index = try #require(request.pack.larder?.index)
+            let listed = try PackList.read(
+                list, forIndex: try #require(Digest(hex: index.sha256)), base: base, archiveSize: 1,
+                digest: SHA256.hash([]))
+            let sum = try #require(listed.unnamed?.digest.bytes)
+            let place = try #require(body.indices.first { body[$0...].starts(with: sum) })
+            body[place] ^= 1
+            list = Array(list[..<112]) + [0] + body
+            harness.server.serve(list, as: "levels.list")
+            request.pack.larder?.patches[0].list?.size = Int64(list.count)
+            request.pack.larder?.patches[0].list?.sha256 = SHA256.hash(list).hex
+            let before = harness.server.requests.count
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")
+            #expect(Self.paths(harness, after: before) == ["/levels.list", "/levels.patch", "/levels.index"])
+            let tally = try await tally(harness)
+            #expect(tally.moved == Int64(list.count + patch.count) + index.size, "\(tally)")
+            #expect(tally.notes.contains { $0.contains("other files than its list means") }, "\(tally)")
+            try await harness.expectNothingLeft()
+        }
+    }
+
+    /// A patch that gives other contents of the right sizes: they are taken away again, and come as blocks.
+    @Test func whatThePatchMadeOtherwiseIsTakenAway() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random)
+            try await harness.fetch(try harness.offer(old).request)
+            var other = new
+            other.files["big"]?[4321] ^= 1
+            other.files["fresh"]?[5] ^= 1
+            let (_, _, made) = try harness.offerPatch(other, from: old)
+            try FileDescriptor.currentDirectory.removeTree(at: harness.scratch("made-3-4"))
+            var (request, _, patch, list) = try harness.offerList(new, from: old)
+            patch = Array(patch[..<48] + made[48...])
+            harness.server.serve(patch, as: "levels.patch")
+            request.pack.larder?.patches[0].file.size = Int64(patch.count)
+            request.pack.larder?.patches[0].file.sha256 = SHA256.hash(patch).hex
+            let before = harness.server.requests.count
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")
+            let paths = Self.paths(harness, after: before)
+            #expect(paths.prefix(3) == ["/levels.list", "/levels.patch", "/levels.index"], "\(paths)")
+            #expect(paths.count > 3 && paths.dropFirst(3).allSatisfy { $0 == "/levels" }, "\(paths)")
+            let tally = try await tally(harness)
+            #expect(!tally.isWhole && tally.moved > Int64(list.count + patch.count), "\(tally)")
+            // What is kept of the version is what is there.
+            let pack = try #require(try await harness.store.localPacks(app: StoreHarness.app).first)
+            var listed: [String: Digest] = [:]
+            try #require(ContentList(ContentList.path(of: harness.root.appending(pack.directory)))).forEach { view in
+                guard let record = view.record else { return }
+                #expect(listed.updateValue(record.digest, forKey: record.path) == nil)
+            }
+            #expect(listed == new.files.mapValues { SHA256.hash($0) })
             try await harness.expectNothingLeft()
         }
     }

@@ -24,7 +24,7 @@ enum PackPatchFuzz {
             do {
                 var reader = PatchTableReader(
                     index: versions.new.index, indexDigest: versions.new.indexDigest,
-                    base: versions.old.index.archive.digest)
+                    base: versions.old.index.archive.digest, old: lists.base)
                 var applier: PatchApplier?
                 var offset = 0
                 while offset < input.count {
@@ -53,7 +53,7 @@ enum PackPatchFuzz {
 private struct Lists {
     let corpus: [[UInt8]]
     private let versions: Versions
-    private let base: PackListBase
+    let base: PackListBase
 
     init(_ versions: Versions) throws {
         self.versions = versions
@@ -140,7 +140,7 @@ private final class CheckingSink: PatchSink {
     init(_ versions: Versions) { self.versions = versions }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-        guard let path = versions.bases[base.name] else { return nil }
+        guard case .old(let name) = base.source, let path = versions.bases[name] else { return nil }
         return PatchBase.Part(file: try OwnedDescriptor(path, .readOnly), size: base.size)
     }
 

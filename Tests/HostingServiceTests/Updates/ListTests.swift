@@ -34,7 +34,11 @@ import Testing
                 try await pack.fetch(list), forIndex: try #require(Digest(hex: index.sha256)),
                 base: try #require(PackListBase(files: files)), archiveSize: whole.archive.size,
                 digest: whole.archive.digest)
-            #expect(listed.contents.map(\.digest) == whole.contents.map(\.digest))
+            let unnamed = try #require(listed.unnamed)
+            #expect(unnamed.contents.count == 1 && unnamed.fits { whole.contents[$0].digest })
+            let different = whole.contents.indices.filter { listed.contents[$0].digest != whole.contents[$0].digest }
+            #expect(listed.contents.map(\.size) == whole.contents.map(\.size))
+            #expect(Set(different).subtracting(whole.manifestContents) == Set(unnamed.contents))
             #expect(listed.entries.map(\.path) == whole.entries.map(\.path))
 
             // It counts, and is kept: two archives with their indexes, patch and list.

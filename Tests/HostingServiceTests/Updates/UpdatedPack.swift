@@ -78,7 +78,8 @@ struct UpdatedPack {
         let index = try await fetch(try #require(info.index))
         let bytes = try await fetch(patch.file)
         let files = try PatchedFiles.make(
-            index: index, patch: bytes, base: patch.base, old: [contents[number] ?? []], in: fixture.scratch)
+            index: index, patch: bytes, base: patch.base, old: ["data.bin": contents[number] ?? []], in: fixture.scratch
+        )
         #expect(files == ["data.bin": contents[target ?? contents.count]])
         #expect(bytes.count < old.count / 4)
     }

@@ -60,7 +60,7 @@ import Testing
         #expect(Int64(bytes.count) < packs[1].archiveSize / 4)
         let files = try PatchedFiles.make(
             index: try await fetch(try #require(info.index)), patch: bytes, base: patch.base,
-            old: Array(packs[0].files.values), in: bench.scratch)
+            old: packs[0].files, in: bench.scratch)
         #expect(files == packs[1].files)
     }
 

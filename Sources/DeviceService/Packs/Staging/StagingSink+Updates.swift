@@ -21,19 +21,46 @@ extension StagingSink {
     /// The file that was begun is complete.
     /// - Returns: false when its bytes are not those of the digest; then it is gone.
     /// - Throws: `Errno`
-    func end(expecting digest: Digest) throws -> Bool {
-        guard let current = state.current, let output else { return false }
+    func end(expecting digest: Digest) throws -> Bool { try end { $0 == digest } != nil }
+
+    /// As the other, for a file of which only the size is known.
+    /// - Returns: its digest; nil when it has not as many bytes as it should.
+    func end() throws -> Digest? { try end { _ in true } }
+
+    private func end(_ isExpected: (Digest) -> Bool) throws -> Digest? {
+        guard let current = state.current, let output else { return nil }
         let found = hasher.finishAndReset()
-        guard found == digest, current.written == current.size else {
+        guard isExpected(found), current.written == current.size else {
             try abandon()
-            return false
+            return nil
         }
         state.current = nil
         self.output = nil
         let stamp = FileStamp(try output.status())
         try output.close()
         try count(current.path, size: current.size, stamp: stamp, digest: found)
-        return true
+        return found
+    }
+
+    /// Takes files away that were complete.
+    /// The checkpoints hold no more then, and one has to follow.
+    /// - Throws: `Errno`, `StoreError`
+    func remove(_ paths: Set<String>) throws {
+        // Whatever comes in between begins anew.
+        for checkpoint in [staged.checkpoint, staged.durableCheckpoint] {
+            try? FileDescriptor.currentDirectory.remove(at: checkpoint)
+        }
+        var kept: [UInt8] = []
+        try forEachRecord { view in
+            guard let record = view.record else { return }
+            guard paths.contains(record.path) else { return record.append(to: &kept) }
+            state.fileCount -= 1
+            state.installedSize -= record.size
+            state.allocatedSize -= allocated(record.size)
+        }
+        for path in paths { try contents.borrowed.remove(at: FilePath(path)) }
+        try AtomicFile.write(kept, to: staged.journal, durable: false)
+        forgetRecords(journalLength: UInt64(kept.count))
     }
 
     /// Drops the file that was begun.

@@ -125,6 +125,13 @@ final class StagingSink: ArchiveSink {
         journal.removeAll()
     }
 
+    /// The journal was written anew.
+    func forgetRecords(journalLength: UInt64) {
+        state.journalLength = journalLength
+        journal.removeAll()
+        mayBeLeftover = LeftoverCheck(staged, journalLength: journalLength)
+    }
+
     // MARK: - ArchiveSink
 
     func begin(_ entry: EntryHeader) throws {
@@ -310,8 +317,12 @@ final class StagingSink: ArchiveSink {
         mayBeLeftover.complete(path)
         state.fileCount += 1
         state.installedSize += size
-        let blocks = size / blockSize + (size % blockSize == 0 ? 0 : 1)
-        state.allocatedSize += blocks.multipliedReportingOverflow(by: blockSize).partialValue
+        state.allocatedSize += allocated(size)
+    }
+
+    /// What a file takes on the disk, in bytes.
+    func allocated(_ size: UInt64) -> UInt64 {
+        (size / blockSize + (size % blockSize == 0 ? 0 : 1)).multipliedReportingOverflow(by: blockSize).partialValue
     }
 
     /// The open folder at a path, made if it is missing; valid until the next call.

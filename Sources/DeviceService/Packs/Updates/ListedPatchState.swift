@@ -13,8 +13,6 @@ struct ListedPatchState {
     private(set) var ranges: [Range<Int64>] = []
     /// The local files that hold what it starts from.
     private(set) var bases: [ContentName: LocalFile] = [:]
-    /// Those of what it starts from that the new version has itself, by number: earlier groups give them.
-    private(set) var made: [ContentName: Int] = [:]
     /// Groups that did not give what they should.
     private var failedGroups: Set<Int> = []
     /// It cannot be had, or is not what it should be.
@@ -26,25 +24,25 @@ struct ListedPatchState {
     init(_ listed: PackDownload.ListedPatch) { self.listed = listed }
 
     /// For the beginning of the file; nil when the manifest names no digest of what it starts from.
-    /// - Parameter digest: of the index's file.
-    func reader(_ index: PackIndex, _ digest: Digest) -> PatchTableReader? {
+    /// - Parameters:
+    ///   - digest: of the index's file.
+    ///   - old: the files that it starts from; nil when they are not known.
+    func reader(_ index: PackIndex, _ digest: Digest, old: PackListBase?) -> PatchTableReader? {
         Digest(hex: listed.base).map {
-            PatchTableReader(index: index, indexDigest: digest, base: $0, size: listed.file.size)
+            PatchTableReader(index: index, indexDigest: digest, base: $0, old: old, size: listed.file.size)
         }
     }
 
     /// - Parameter find: says where contents are on the device.
     mutating func learn(
-        _ reader: PatchTableReader, _ index: PackIndex, find: (Set<ContentName>) throws -> [ContentName: LocalFile]
+        _ reader: PatchTableReader, find: (Set<ContentName>) throws -> [ContentName: LocalFile]
     ) rethrows {
         guard let table = reader.table else { return }
-        let wanted = Set(table.groups.flatMap { $0.bases.map(\.name) })
-        var made: [ContentName: Int] = [:]
-        for (content, what) in index.contents.enumerated() {
-            let name = ContentName(what.digest)
-            if wanted.contains(name) { made[name] = content }
+        var wanted: Set<ContentName> = []
+        for group in table.groups {
+            for case .old(let name) in group.bases.lazy.map(\.source) { wanted.insert(name) }
         }
-        (bases, self.made) = (try find(wanted), made)
+        bases = try find(wanted)
         (self.table, ranges) = (table, reader.deltaRanges)
     }
 
@@ -71,11 +69,15 @@ struct ListedPatchState {
         guard let table else { return UpdateFacts.Patch(size: listed.file.size, groups: nil) }
         let groups = zip(table.groups, ranges).enumerated().map { number, group in
             let used = position.flatMap { $0.group == number ? $0.delta : nil } ?? 0
-            let others = group.0.bases.filter { bases[$0.name] == nil }
+            var (isThere, needs): (Bool, [Int]) = (true, [])
+            for base in group.0.bases {
+                switch base.source {
+                case .old(let name): isThere = isThere && bases[name] != nil
+                case .new(let content): needs.append(content)
+                }
+            }
             return UpdateFacts.Patch.Group(
-                targets: group.0.targets,
-                isUsable: !failedGroups.contains(number) && others.allSatisfy { made[$0.name] != nil },
-                needs: others.compactMap { made[$0.name] },
+                targets: group.0.targets, isUsable: !failedGroups.contains(number) && isThere, needs: needs,
                 range: group.1.lowerBound + used..<group.1.upperBound)
         }
         return UpdateFacts.Patch(size: listed.file.size, groups: groups)

@@ -67,7 +67,7 @@ struct LocalVersions {
         return usable.sorted { $0.file.size < $1.file.size }.prefix(Self.mostPatches).map(ListedPatchState.init)
     }
 
-    /// What a list starts from that belongs to a patch: the files of the local version with the patch's base as its archive; nil when
+    /// What a patch starts from, and the list that belongs to it: the files of the local version with the patch's base as its archive; nil when
     /// they are not known, or too many.
     func listBase(of patch: PackDownload.ListedPatch, to own: UpdateFetch.Own?) -> PackListBase? {
         let archive = Digest(hex: patch.base)

@@ -21,7 +21,6 @@ final class PatchStaging: PatchSink {
     private let pipeline: UpdatePipeline
     private let file: Digest
     private let bases: [ContentName: LocalFile]
-    private let made: [ContentName: Int]
     private var use = Use.passedOver
     /// How many checkpoints there were at the last position.
     private var checkpoints: Int
@@ -31,24 +30,26 @@ final class PatchStaging: PatchSink {
 
     /// - Parameters:
     ///   - file: SHA-256 of the patch's file.
-    ///   - bases: where the contents are that it starts from.
-    ///   - made: those of them that are the new version's own, by number: they are in staging once they are complete.
-    init(_ pipeline: UpdatePipeline, _ file: Digest, bases: [ContentName: LocalFile], made: [ContentName: Int]) {
+    ///   - bases: where the old contents are that it starts from.
+    init(_ pipeline: UpdatePipeline, _ file: Digest, bases: [ContentName: LocalFile]) {
         self.pipeline = pipeline
         self.file = file
         self.bases = bases
-        self.made = made
         checkpoints = pipeline.checkpoints
     }
 
     func base(_ base: PatchTable.Base) throws -> PatchBase.Part? {
-        if let local = bases[base.name], Int64(clamping: local.size) == base.size, let file = local.open() {
+        switch base.source {
+        case .old(let name):
+            guard let local = bases[name], Int64(clamping: local.size) == base.size, let file = local.open() else {
+                return nil
+            }
+            return PatchBase.Part(file: file, size: base.size)
+        case .new(let content):
+            // One that is complete is in staging.
+            guard let file = pipeline.open(content) else { return nil }
             return PatchBase.Part(file: file, size: base.size)
         }
-        guard let content = made[base.name], pipeline.index.contents[content].size == base.size,
-            let file = pipeline.open(content)
-        else { return nil }
-        return PatchBase.Part(file: file, size: base.size)
     }
 
     func begin(content: Int, at offset: Int64) throws {
@@ -83,9 +84,7 @@ final class PatchStaging: PatchSink {
         case .passedOver: return true
         case .void: return false
         case .written:
-            guard try pipeline.sink.end(expecting: pipeline.index.contents[content].digest) else { return false }
-            try pipeline.completed(content)
-            return true
+            return try pipeline.endMade(content)
         }
     }
 

@@ -6,6 +6,7 @@ import Deltas
 import DeviceProtocol
 import HTTP
 import Kit
+import PackNamespace
 import PackUpdates
 import System
 
@@ -17,10 +18,15 @@ extension UpdateFetch {
         guard let progress = pipeline.patch,
             let number = patches.firstIndex(where: { $0.listed.file.digest == progress.file }),
             let bytes = try? File.read(staged.directory.appending(Self.tableName), limit: PatchTable.maximumSize),
-            var reader = patches[number].reader(pipeline.index, pipeline.indexDigest),
+            var reader = reader(of: number, pipeline),
             (try? bytes.withUnsafeBytes { try reader.take($0) }) == bytes.count, reader.table != nil
         else { return }
-        try patches[number].learn(reader, pipeline.index) { try find($0, by: ContentName.init) }
+        try patches[number].learn(reader) { try find($0, by: ContentName.init) }
+    }
+
+    private func reader(of number: Int, _ pipeline: UpdatePipeline) -> PatchTableReader? {
+        let old = LocalVersions(appRoot: staged.layout.root).listBase(of: patches[number].listed, to: own)
+        return patches[number].reader(pipeline.index, pipeline.indexDigest, old: old)
     }
 
     /// Applies groups of a patch; what they do not give is planned anew.
@@ -59,7 +65,7 @@ extension UpdateFetch {
     /// Fetches a patch of which nothing is known, and applies it as it comes, unless its table shows that less will do.
     private func stream(_ number: Int, _ pipeline: UpdatePipeline, _ sources: UpdateSources) throws {
         let listed = patches[number].listed
-        guard var reader = patches[number].reader(pipeline.index, pipeline.indexDigest) else {
+        guard var reader = reader(of: number, pipeline) else {
             throw PackUpdateError(.mismatch, "The manifest lists a patch whose base has no digest.")
         }
         var request = HTTPRequest(url: listed.file.url, expectedLength: listed.file.size)
@@ -74,7 +80,7 @@ extension UpdateFetch {
             try read(transfer, counting: pipeline) { bytes in
                 let taken = try reader.take(bytes)
                 if run == nil, reader.table != nil {
-                    try patches[number].learn(reader, pipeline.index) { try find($0, by: ContentName.init) }
+                    try patches[number].learn(reader) { try find($0, by: ContentName.init) }
                     try AtomicFile.write(
                         reader.bytes, to: staged.directory.appending(Self.tableName), durable: false)
                     let plan = planner(pipeline, sources).plan()
@@ -147,7 +153,7 @@ extension UpdateFetch {
         init(_ fetch: UpdateFetch, _ use: UpdatePlan.PatchUse, _ pipeline: UpdatePipeline) throws {
             let patch = fetch.patches[use.number]
             number = use.number
-            staging = PatchStaging(pipeline, patch.listed.file.digest, bases: patch.bases, made: patch.made)
+            staging = PatchStaging(pipeline, patch.listed.file.digest, bases: patch.bases)
             guard let table = patch.table else {
                 throw PackUpdateError(.damagedPatch, "The patch is damaged: it has no table.")
             }

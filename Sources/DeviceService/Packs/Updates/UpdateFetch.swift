@@ -115,6 +115,8 @@ final class UpdateFetch {
     ) throws -> PackArrival {
         let pipeline = try UpdatePipeline(
             download, staged: staged, index: index, digest: digest, options: options)
+        // What a patch gave otherwise before is not asked of it again.
+        for number in patches.indices { patches[number].fail(pipeline.dropped) }
         let counted = pipeline.isResumed ? earlier : PackArrival()
         pipeline.tally.moved += spent.moved - counted.moved
         pipeline.tally.requests += spent.requests - counted.requests
@@ -149,6 +151,10 @@ final class UpdateFetch {
             try step(pipeline, &sources)
         }
         guard pipeline.isDone else { throw Unsuitable(why: "its update does not come to an end") }
+        guard pipeline.isAsListed else {
+            note("its patch gave other files than its list means, so that the index is fetched", pipeline)
+            throw IndexNeeded()
+        }
         try pipeline.checkpoint()
     }
 

@@ -130,7 +130,8 @@ struct UpdateForecaster {
         _ patch: inout ListedPatchState, _ index: PackIndex, _ digest: Digest, _ ranges: inout UpdateFacts.Ranges
     ) throws -> Int64 {
         let file = patch.listed.file
-        guard var reader = patch.reader(index, digest) else {
+        let old = LocalVersions(appRoot: layout.root).listBase(of: patch.listed, to: own)
+        guard var reader = patch.reader(index, digest, old: old) else {
             patch.isUseless = true
             return 0
         }
@@ -153,7 +154,7 @@ struct UpdateForecaster {
                 if !isRanged { ranges = .fewer(than: 1) }
                 start = request.ranges[0].upperBound
             }
-            if reader.table != nil { try patch.learn(reader, index) { try find($0, by: ContentName.init) } }
+            if reader.table != nil { try patch.learn(reader) { try find($0, by: ContentName.init) } }
             return reader.table == nil ? 0 : Int64(reader.bytes.count)
         } catch let error as HTTPClientError where error.isTransient || attempt.isStopped {
             throw error

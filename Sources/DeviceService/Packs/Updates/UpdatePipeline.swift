@@ -28,7 +28,13 @@ final class UpdatePipeline {
     let isResumed: Bool
     /// Of each content, the files that hold it, below the pack's contents.
     private let paths: [[String]]
+    /// Contents that the index does not name.
+    private let isUnnamed: Set<Int>
     private var complete: Set<String> = []
+    /// Of contents that the index does not name, the digests of what was made.
+    private var found: [Int: Digest] = [:]
+    /// Contents that were staged before and are not what the index says.
+    private(set) var dropped: Set<Int> = []
     private var folders: [FilePath: OwnedDescriptorBox] = [:]
     private let flusher = StagingFlusher()
     private var lastCheckpoint: Int64 = 0
@@ -56,6 +62,7 @@ final class UpdatePipeline {
         indexDigest = digest
         self.options = options
         paths = Self.paths(index)
+        isUnnamed = Set(index.unnamed?.contents ?? [])
         let space = try FileSystemSpace(at: staged.layout.root)
         if let (checkpoint, sink) = Self.resume(staged, download, digest, space) {
             self.sink = sink
@@ -63,9 +70,7 @@ final class UpdatePipeline {
             validator = checkpoint.validator
             patch = checkpoint.patch
             isResumed = true
-            try staged.withJournal(checkpoint.sink.journalLength) { bytes in
-                try StagingJournal.forEachFile(bytes) { complete.insert(String(decoding: $0.path, as: UTF8.self)) }
-            }
+            try recall(checkpoint.sink.journalLength)
             for (content, paths) in paths.enumerated() {
                 if let first = paths.first, complete.contains(first) { try completed(content) }
             }
@@ -76,6 +81,34 @@ final class UpdatePipeline {
             try beginEntries()
         }
         tally.linked = Int64(clamping: sink.state.linkedSize)
+    }
+
+    /// Learns what is there. What another index, or none, vouched for is held against this one.
+    private func recall(_ journalLength: UInt64) throws {
+        var contents: [String: Int] = [:]
+        for (content, paths) in paths.enumerated() {
+            for path in paths { contents[path] = content }
+        }
+        var wrong: Set<String> = []
+        try staged.withJournal(journalLength) { bytes in
+            try StagingJournal.forEachFile(bytes) { view in
+                let path = String(decoding: view.path, as: UTF8.self)
+                if let content = contents[path] {
+                    let digest = Digest(bytes: Array(view.digest))
+                    if isUnnamed.contains(content) {
+                        if path == paths[content].first { found[content] = digest }
+                    } else if digest != index.contents[content].digest {
+                        wrong.insert(path)
+                        dropped.insert(content)
+                        return
+                    }
+                }
+                complete.insert(path)
+            }
+        }
+        guard !wrong.isEmpty else { return }
+        try sink.remove(wrong)
+        try checkpoint()
     }
 
     private static func resume(
@@ -227,11 +260,30 @@ final class UpdatePipeline {
         guard var first = paths[content].first else { return }
         complete.insert(first)
         for path in paths[content].dropFirst() where !complete.contains(path) {
-            first = try sink.link(path, within: first, digest: index.contents[content].digest)
+            first = try sink.link(path, within: first, digest: digest(of: content))
             complete.insert(path)
         }
         try checkpointIfDue()
     }
+
+    private func digest(of content: Int) -> Digest { found[content] ?? index.contents[content].digest }
+
+    /// The content that is being written is complete, as a patch makes it.
+    /// - Returns: false when it is not the one that is meant; one that the index does not name is taken as it is until all are there.
+    /// - Throws: `Errno`, `StoreError`
+    func endMade(_ content: Int) throws -> Bool {
+        if isUnnamed.contains(content) {
+            guard let digest = try sink.end() else { return false }
+            found[content] = digest
+        } else {
+            guard try sink.end(expecting: index.contents[content].digest) else { return false }
+        }
+        try completed(content)
+        return true
+    }
+
+    /// Whether the contents that the index does not name are those that are meant: until then nothing of them counts.
+    var isAsListed: Bool { index.unnamed?.fits { found[$0] } ?? true }
 
     /// Drops the file that is being written.
     func abandon() throws { try sink.abandon() }
@@ -267,7 +319,7 @@ final class UpdatePipeline {
     /// Everything is there: puts it on the disk. After this the pack only needs its commit.
     /// - Throws: `StoreError`, `Errno`
     func finish(directory: String) throws -> PackSeal {
-        guard isDone, sink.state.current == nil else {
+        guard isDone, isAsListed, sink.state.current == nil else {
             throw StoreError(.badArchive, "Files of the pack \(download.id) are missing after its update.")
         }
         tally.written += sink.bytesWritten - lastCheckpoint
