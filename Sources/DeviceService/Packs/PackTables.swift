@@ -11,6 +11,9 @@ package enum PackTables {
     /// How local packs came.
     package static let addArrivals = ["ALTER TABLE packs ADD COLUMN arrival TEXT"]
 
+    /// Which local version a repair is to replace.
+    package static let addRepairs = ["ALTER TABLE transfers ADD COLUMN replaces TEXT"]
+
     /// Statements of the first migration.
     package static let create = [
         """
@@ -33,32 +36,37 @@ struct TransferRow: Sendable {
     var paused: Bool
     /// Why it failed; it is fetched when it is requested again.
     var failed: String?
+    /// The folder of the version that this one is to replace although it has the same number; nil when it is no repair.
+    var replaces: String?
 }
 
 extension Connection {
     func transferRows() throws -> [TransferRow] {
-        let sql = "SELECT app, kind, foreground, paused, failed, manifest FROM transfers ORDER BY rowid"
+        let sql = "SELECT app, kind, foreground, paused, failed, manifest, replaces FROM transfers ORDER BY rowid"
         return try rows(sql) { row -> TransferRow? in
             // A row of an older format that cannot be read is as good as none: the app asks again.
             guard let pack = try? Self.decode(row.text(5)), let kind = FetchKind(rawValue: row.text(1)) else {
                 return nil
             }
             let request = PackRequest(app: row.text(0), pack: pack, kind: kind, foreground: row.bool(2))
-            return TransferRow(request: request, paused: row.bool(3), failed: row.textIfPresent(4))
+            return TransferRow(
+                request: request, paused: row.bool(3), failed: row.textIfPresent(4), replaces: row.textIfPresent(6))
         }.compactMap { $0 }
     }
 
-    func insert(_ request: PackRequest) throws {
+    /// - Parameter replaced: the folder of the local version that a repair is to replace.
+    func insert(_ request: PackRequest, replacing replaced: String? = nil) throws {
         try execute(
             """
-            INSERT INTO transfers (app, pack, version, kind, foreground, manifest) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO transfers (app, pack, version, kind, foreground, manifest, replaces) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (app, pack) DO UPDATE SET version = excluded.version, kind = excluded.kind,
-                foreground = excluded.foreground, manifest = excluded.manifest, paused = 0, failed = NULL
+                foreground = excluded.foreground, manifest = excluded.manifest, replaces = excluded.replaces, paused = 0,
+                failed = NULL
             """,
             [
                 .text(request.app), .text(request.pack.id), .integer(Int64(request.pack.version)),
                 .text(request.kind.rawValue), .integer(request.foreground ? 1 : 0),
-                .text(try Self.encode(request.pack)),
+                .text(try Self.encode(request.pack)), replaced.map { .text($0) } ?? .null,
             ])
     }
 

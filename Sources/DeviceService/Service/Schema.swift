@@ -18,5 +18,6 @@ enum Schema {
         Migration(version: 10, statements: ResourceTables.finerUses),
         Migration(version: 11, statements: AppRegistry.trustTables),
         Migration(version: 12, statements: PackTables.addArrivals),
+        Migration(version: 13, statements: PackTables.addRepairs),
     ]
 }

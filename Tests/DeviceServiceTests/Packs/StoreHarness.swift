@@ -70,7 +70,10 @@ struct StoreHarness {
         self.server = server
         database = try await SQLiteDatabase(
             path: scratch.path.appending("larder.sqlite"),
-            migrations: [Migration(version: 1, statements: PackTables.create + PackTables.addArrivals)])
+            migrations: [
+                Migration(
+                    version: 1, statements: PackTables.create + PackTables.addArrivals + PackTables.addRepairs)
+            ])
         store = PackStore(
             state: scratch.path, database: database, clients: clients, log: .silent, configuration: configuration,
             space: space, renewal: renewal)

@@ -350,6 +350,39 @@ import Testing
         }
     }
 
+    /// What is local when it goes on has the number of what is wanted, and is still not it.
+    @Test func aRepairGoesOnAfterARestart() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let pack = Self.pack(&random)
+            let (request, archive) = try harness.offerUpdate(pack)
+            try await harness.fetch(request)
+            let app = StoreHarness.app
+            let local = try #require(try await harness.store.localPacks(app: app).first)
+            try FileDescriptor.currentDirectory.remove(at: harness.root.appending(local.directory).appending("text"))
+            harness.server.spoil("levels.index", .status(503))
+            #expect(try await harness.store.verify(app: app, pack: nil, repairs: true).first?.isRepairing == true)
+            let again = try await harness.restarted()
+            try await again.store.recover()
+            #expect(try await again.store.transfers(app: app).map(\.isRepair) == [true])
+            let events = again.store.events(ofApp: app)
+            harness.server.spoil("levels.index", nil)
+            if try await !again.store.transfers(app: app).isEmpty {
+                _ = await StoreHarness.outcomes(of: ["levels"], in: events)
+            }
+            #expect(try readableFiles(harness.root) == pack.files, "seed \(random.seed)")
+            let arrival = try #require(try await again.store.arrivals(app: app)["levels"])
+            #expect(!arrival.isWhole && arrival.moved < archive.count / 4, "\(arrival)")
+            // That it was one is forgotten with it.
+            let last = try await again.restarted()
+            try await last.store.recover()
+            #expect(try await last.store.transfers(app: app).isEmpty)
+            #expect(try await last.store.arrivals(app: app)["levels"] == arrival)
+            await last.store.close()
+            await last.database.close()
+        }
+    }
+
     /// Random trees through several versions, some of them skipped.
     @Test func anyTreeComesOutRight() async throws {
         var random = SeededGenerator.forTest()

@@ -64,11 +64,12 @@ extension PackStore {
         return kept
     }
 
-    func submit(_ request: PackRequest, paused: Bool = false) async {
+    func submit(_ request: PackRequest, paused: Bool = false, isRepair: Bool = false) async {
         let key = TransferKey(app: request.app, pack: request.pack.id)
         let known = jobs[key]
         failures[key] = nil
         jobs[key, default: Job(request: request)].request = request
+        jobs[key]?.isRepair = isRepair
         governor.rank(key, request.rankClass)
         await transfer {
             $0.submit(
@@ -221,7 +222,7 @@ extension PackStore {
             }
             var committed: Set<TransferKey> = []
             for app in names {
-                let wanted = rows.filter { $0.request.app == app }.map(\.request.pack)
+                let wanted = rows.filter { $0.request.app == app }
                 do {
                     for pack in try await recover(app: app, keeping: wanted) {
                         committed.insert(TransferKey(app: app, pack: pack))
@@ -237,23 +238,27 @@ extension PackStore {
                 } else if !names.contains(key.app) {
                     await write { try $0.deleteTransfer(key) }
                 } else if let failed = row.failed {
-                    var job = Job(request: row.request)
+                    var job = Job(request: row.request, isRepair: row.replaces != nil)
                     job.lastError = StoreError(.network, failed)
                     failures[key] = status(key, job, .failed)
                 } else {
-                    await submit(row.request, paused: row.paused)
+                    await submit(row.request, paused: row.paused, isRepair: row.replaces != nil)
                 }
             }
         }
     }
 
-    /// - Returns: which of the wanted packs are local: a crash came between their commit and their row.
-    private func recover(app: String, keeping wanted: [DownloadManifestPack]) async throws -> [String] {
+    /// - Returns: which of the wanted packs are local: a crash came between their commit and their row. The version that a repair
+    ///   is to replace is not the one that is wanted, though it has its number.
+    private func recover(app: String, keeping wanted: [TransferRow]) async throws -> [String] {
         let generations = try generations(of: app)
         let (local, committed) = try await blocking {
-            try generations.recover(keeping: Set(wanted.map(\.id)))
-            let local = Dictionary(try generations.localPacks().map { ($0.id, $0.version) }) { $1 }
-            let committed = wanted.filter { local[$0.id] == PackDownload($0).version }.map(\.id)
+            try generations.recover(keeping: Set(wanted.map(\.request.pack.id)))
+            let local = Dictionary(try generations.localPacks().map { ($0.id, $0) }) { $1 }
+            let committed = wanted.filter { row in
+                guard let local = local[row.request.pack.id] else { return false }
+                return local.version == PackDownload(row.request.pack).version && local.directory != row.replaces
+            }.map(\.request.pack.id)
             // The crash may have come while the staging folder was being deleted.
             for id in committed { try StagedPack(layout: generations.layout, id: id).remove() }
             return (Set(local.keys), committed)

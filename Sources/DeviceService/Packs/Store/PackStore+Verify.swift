@@ -39,9 +39,8 @@ extension PackStore {
             let entry = try await database.read { try $0.localManifest(key) }
             guard let entry, entry.version == pack.version, !isClosed, jobs[key] == nil else { return }
             let request = PackRequest(app: app, pack: entry, kind: .update, foreground: true)
-            try await database.write { try $0.insert(request) }
-            await submit(request)
-            jobs[key]?.isRepair = true
+            try await database.write { try $0.insert(request, replacing: pack.directory) }
+            await submit(request, isRepair: true)
         }
     }
 }
