@@ -7,8 +7,9 @@ package import Kit
 
 // The one way in which this library gets over a device service that goes away.
 extension RetryPolicy {
-    /// Does `body`, and does it again while the service goes away before it is done.
-    /// - Throws: what `body` throws; `DeviceError.Code.disconnected` when patience has ended; `CancellationError`.
+    /// Does `body`, and does it again while the service goes away before it is done, or has gone and is not back yet.
+    /// - Throws: what `body` throws, also `DeviceError.Code.disconnected` and, after that, `unavailable` when patience has ended;
+    ///   `CancellationError`.
     package func repeating<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -17,7 +18,7 @@ extension RetryPolicy {
             let began = ContinuousClock.now
             do {
                 return try await body()
-            } catch let error as DeviceError where error.code == .disconnected {
+            } catch let error as DeviceError where Self.mayComeBack(error, retries) {
                 guard let wait = retries.next(self, began: began) else { throw error }
                 try await Task.sleep(for: wait)
             }
@@ -32,12 +33,17 @@ extension RetryPolicy {
             let began = ContinuousClock.now
             do {
                 return try body()
-            } catch let error as DeviceError where error.code == .disconnected {
+            } catch let error as DeviceError where Self.mayComeBack(error, retries) {
                 guard let wait = retries.next(self, began: began) else { throw error }
                 onRepeat()
                 Thread.sleep(forTimeInterval: wait / .seconds(1))
             }
         }
+    }
+
+    /// Whether the service may answer again: one that nobody could reach to begin with is not waited for.
+    private static func mayComeBack(_ error: DeviceError, _ retries: Retries) -> Bool {
+        error.code == .disconnected || error.code == .unavailable && retries.fruitless > 0
     }
 
     /// What `keepingUp` does next.
