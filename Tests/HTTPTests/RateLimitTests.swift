@@ -8,9 +8,11 @@ import Testing
 
 /// Nothing here expects anything to be quick: a limit is a least time.
 @Suite(.timeLimit(.minutes(5))) struct RateLimitTests {
-    private func server(_ body: [UInt8]) throws -> ScriptedServer {
+    /// - Parameter mayAnswer: waited for before the answer begins.
+    private func server(_ body: [UInt8], once mayAnswer: Monitor<Bool> = Monitor(true)) throws -> ScriptedServer {
         try ScriptedServer { connection in
             guard connection.readRequest() != nil else { return }
+            mayAnswer.wait { $0 ? () : nil }
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
             connection.send(body)
         }
@@ -18,12 +20,28 @@ import Testing
 
     @Test func aLimitIsKept() async throws {
         let body = pattern(1 << 20)
-        let server = try server(body)
-        let start = ContinuousClock.now
-        let download = HTTPClient.forTests { $0.stallTimeout = .milliseconds(200) }.start(HTTPRequest(url: server.url))
+        let isLimited = Monitor(false)
+        let server = try server(body, once: isLimited)
+        let download = HTTPClient.forTests { $0.stallTimeout = .seconds(120) }.start(HTTPRequest(url: server.url))
+        // What comes before the limit is not held to it.
         download.setRateLimit(512 << 10)
+        let start = ContinuousClock.now
+        isLimited.withLock { $0 = true }
         #expect(try await download.readAll() == body)
         #expect(ContinuousClock.now - start > .seconds(1))
+    }
+
+    /// A piece of 16 KiB is a pause of eight seconds here, in which the server may well be silent.
+    @Test func aPauseForALimitIsNoSilence() async throws {
+        let body = pattern(20 << 10)
+        let isLimited = Monitor(false)
+        let server = try server(body, once: isLimited)
+        let download = HTTPClient.forTests { $0.stallTimeout = .seconds(6) }.start(HTTPRequest(url: server.url))
+        download.setRateLimit(2 << 10)
+        let start = ContinuousClock.now
+        isLimited.withLock { $0 = true }
+        #expect(try await download.readAll() == body)
+        #expect(ContinuousClock.now - start > .seconds(7))
     }
 
     @Test func aLimitMayComeAndGoWhileBytesFlow() async throws {
