@@ -253,6 +253,32 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("storage counts once what several have")
+    func sharedStorage() async throws {
+        let pack: JSONValue = [
+            "id": "music", "policy": "onDemand", "state": "local", "localVersion": 3, "downloadSize": 1000,
+            "downloaded": 1000, "size": 2000, "allocatedSize": 4000, "uniqueSize": 1000,
+        ]
+        let app: JSONValue = [
+            "app": "a.b", "displayName": "A", "baseSize": 500, "baseAllocatedSize": 5000, "baseUniqueSize": 2000,
+            "allocatedSize": 6000, "uniqueSize": 6000, "packs": [pack], "former": ["size": 10, "allocatedSize": 20],
+        ]
+        let reply: JSONValue = [
+            "apps": [app], "staging": 0, "bookkeeping": 7, "free": 1_000_000, "stateFolder": "/s", "total": 6007,
+        ]
+        try await FakeService.with { _, _ in
+            .result(reply)
+        } _: { _, scratch in
+            let outcome = await larder("storage", home: scratch.path)
+            let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+            #expect(lines.contains("a.b 2.5 kB 6.0 kB 6.0 kB"), "\(outcome)")
+            #expect(lines.contains("the app itself 500 bytes 5.0 kB 2.0 kB"))
+            #expect(lines.contains("music version 3 2.0 kB 4.0 kB 1.0 kB"))
+            #expect(lines.contains("versions that are still read 10 bytes 20 bytes"))
+            #expect(lines.contains("total 6.0 kB"))
+        }
+    }
+
     @Test("Tables and JSON tell the same")
     func lists() async throws {
         let pack: JSONValue = [

@@ -8,6 +8,9 @@ extension DeviceCommands {
     static let storage = Command(
         "storage", summary: "Show what apps and packs take on the disk",
         discussion: """
+            A file that several have, because an update linked it, is counted in each row that has it and once in each app's row and \
+            the total. UNIQUE is what nothing else has: what would be free without the row.
+
             With --purge, what failed downloads left and finished unmanaged downloads that lie in the service's place and \
             that nobody has open are deleted until so much is freed, those of the lowest priority first, then those not \
             used for longest. The same is done by itself when less than a twentieth of the disk, or 1 GiB, is free, and \
@@ -29,50 +32,55 @@ extension DeviceCommands {
             try context.print(encoding: reply)
             return .success
         }
-        var table = TextTable([("", .leading), ("FILES", .trailing), ("ON DISK", .trailing)])
-        var total: Int64 = 0
+        context.print(table(reply).text)
+        context.print("\(ByteCount.formatted(reply.free)) are free where \(reply.stateFolder) is.")
+        return .success
+    }
+
+    private static func table(_ reply: StorageRequest.Reply) -> TextTable {
+        var table = TextTable([("", .leading), ("FILES", .trailing), ("ON DISK", .trailing), ("UNIQUE", .trailing)])
+        func add(_ name: String, _ files: Int64?, _ allocated: Int64, _ unique: Int64? = nil) {
+            table.add([
+                name, files.map { ByteCount.formatted($0) } ?? "", ByteCount.formatted(allocated),
+                unique.map { ByteCount.formatted($0) } ?? "",
+            ])
+        }
+        // A service of an earlier version does not say what is shared.
+        var sum = reply.staging + reply.bookkeeping
         for app in reply.apps {
             let downloads = (app.downloads ?? []).filter(\.isFinished)
-            let files = downloads.reduce(app.packs.reduce(app.baseSize) { $0 + $1.size }) { $0 + $1.size }
-            let allocated = downloads.reduce(app.packs.reduce(app.baseAllocatedSize) { $0 + $1.allocatedSize }) {
+            // Unmanaged downloads are in both lists.
+            let packs = app.packs.filter { $0.localVersion != nil }
+            let files = downloads.reduce(packs.reduce(app.baseSize) { $0 + $1.size }) { $0 + $1.size }
+            let allocated = downloads.reduce(packs.reduce(app.baseAllocatedSize) { $0 + $1.allocatedSize }) {
                 $0 + $1.allocatedSize
             }
-            table.add([app.app, ByteCount.formatted(files), ByteCount.formatted(allocated)])
-            table.add([
-                "  the app itself", ByteCount.formatted(app.baseSize), ByteCount.formatted(app.baseAllocatedSize),
-            ])
-            total += allocated
-            for pack in app.packs where pack.allocatedSize > 0 {
-                let name = "  \(pack.id) \(pack.localVersion.map { "version \($0)" } ?? "")"
-                table.add([name, ByteCount.formatted(pack.size), ByteCount.formatted(pack.allocatedSize)])
+            sum += allocated
+            add(app.app, files, app.allocatedSize ?? allocated, app.uniqueSize)
+            add("  the app itself", app.baseSize, app.baseAllocatedSize, app.baseUniqueSize)
+            for pack in packs where pack.allocatedSize > 0 {
+                add("  \(pack.id) version \(pack.localVersion ?? 0)", pack.size, pack.allocatedSize, pack.uniqueSize)
+            }
+            if let former = app.former, former.allocatedSize > 0 {
+                add("  versions that are still read", former.size, former.allocatedSize)
             }
             for download in downloads {
-                table.add([
-                    "  \(download.identifier) (download)", ByteCount.formatted(download.size),
-                    ByteCount.formatted(download.allocatedSize),
-                ])
+                add("  \(download.identifier) (download)", download.size, download.allocatedSize)
             }
             if let scratch = app.scratch, scratch.allocatedSize > 0 {
-                total += scratch.allocatedSize
-                table.add([
-                    "  its extension's scratch", ByteCount.formatted(scratch.size),
-                    ByteCount.formatted(scratch.allocatedSize),
-                ])
+                sum += scratch.allocatedSize
+                add("  its extension's scratch", scratch.size, scratch.allocatedSize)
             }
         }
         for group in reply.groups ?? [] {
-            total += group.allocatedSize
+            sum += group.allocatedSize
             let apps = group.apps.isEmpty ? "nobody's" : group.apps.joined(separator: ", ")
-            table.add([
-                "\(group.group) (\(apps))", ByteCount.formatted(group.size), ByteCount.formatted(group.allocatedSize),
-            ])
+            add("\(group.group) (\(apps))", group.size, group.allocatedSize)
         }
-        table.add(["downloads in flight", "", ByteCount.formatted(reply.staging)])
-        table.add(["bookkeeping", "", ByteCount.formatted(reply.bookkeeping)])
-        table.add(["total", "", ByteCount.formatted(total + reply.staging + reply.bookkeeping)])
-        context.print(table.text)
-        context.print("\(ByteCount.formatted(reply.free)) are free where \(reply.stateFolder) is.")
-        return .success
+        add("downloads in flight", nil, reply.staging)
+        add("bookkeeping", nil, reply.bookkeeping)
+        add("total", nil, reply.total ?? sum)
+        return table
     }
 
     private static func purge(_ bytes: Int64, _ context: CommandContext) async throws -> ExitCode {

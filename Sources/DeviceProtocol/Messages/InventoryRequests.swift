@@ -22,7 +22,7 @@ package struct AppSummary: Codable, Hashable, Sendable {
     package var state: String
     package var wasLaunched: Bool
     package var localPacks: Int
-    /// Bytes in files and on the disk: base app and packs.
+    /// Bytes in files and on the disk: base app and packs. What several of them have is on the disk once.
     package var size: Int64
     package var allocatedSize: Int64
     package var note: String?
@@ -77,6 +77,8 @@ package struct PackListing: Codable, Hashable, Sendable {
     /// Bytes in files and on the disk; 0 while not local.
     package var size: Int64
     package var allocatedSize: Int64
+    /// Of that, what nothing else has, where it was measured.
+    package var uniqueSize: Int64?
     package var error: String?
     /// What holds it back, as the end of "waits for …"; nil when nothing does.
     package var waitsFor: String?

@@ -15,6 +15,8 @@ package struct StorageRequest: DeviceRequest {
         package var bookkeeping: Int64
         package var free: Int64
         package var stateFolder: String
+        /// Everything together, what several have counted once.
+        package var total: Int64?
 
         package init(
             apps: [AppStorage], groups: [GroupStorage]? = nil, staging: Int64, bookkeeping: Int64, free: Int64,
@@ -36,6 +38,14 @@ package struct AppStorage: Codable, Hashable, Sendable {
     /// Bytes in files and on the disk.
     package var baseSize: Int64
     package var baseAllocatedSize: Int64
+    /// Of that, what nothing else has: second names of one file are elsewhere, too.
+    package var baseUniqueSize: Int64?
+    /// Base, packs, versions that are still read and finished downloads together, what several have counted once; and what of that
+    /// nothing but the app has.
+    package var allocatedSize: Int64?
+    package var uniqueSize: Int64?
+    /// Versions of its packs that were replaced, and that a process still reads.
+    package var former: FolderStorage?
     package var packs: [PackListing]
     /// Unmanaged downloads that have files.
     package var downloads: [DownloadStorage]?

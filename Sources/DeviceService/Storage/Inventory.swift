@@ -34,7 +34,7 @@ struct Inventory: Sendable {
                     app: record.id, displayName: record.displayName, version: record.version, state: state,
                     wasLaunched: record.wasLaunched, localPacks: packs.count,
                     size: packs.reduce(record.baseSize) { $0.addingClamped($1.installedSize) },
-                    allocatedSize: packs.reduce(record.baseAllocatedSize) { $0.addingClamped($1.allocatedSize) },
+                    allocatedSize: try await allocatedSize(record, packs),
                     note: troubled.compactMap(\.message).sorted().first))
         }
         for event in events.values where !summaries.contains(where: { $0.app == event.app }) {

@@ -21,8 +21,12 @@ struct TreeSize: Hashable, Sendable {
     /// - Parameters:
     ///   - omitted: the name of an entry right below `path` that does not count.
     ///   - most: where that much is on the disk, counting each entry's least, the rest is not looked at.
+    ///   - visit: told of everything that counts.
     /// - Throws: `Errno`
-    static func measure(_ path: FilePath, except omitted: String? = nil, upTo most: Int64 = .max) throws -> TreeSize {
+    static func measure(
+        _ path: FilePath, except omitted: String? = nil, upTo most: Int64 = .max,
+        _ visit: (FileStatus) -> Void = { _ in }
+    ) throws -> TreeSize {
         var size = TreeSize()
         let here = FileDescriptor.currentDirectory
         let status: FileStatus
@@ -32,9 +36,12 @@ struct TreeSize: Hashable, Sendable {
             return size
         }
         size.add(status)
+        visit(status)
         guard status.kind == .directory else { return size }
-        let folder = try OwnedDescriptor(path, .readOnly, options: [.directory, .noFollow])
-        try size.addContents(folder.borrowed, depth: 0, except: omitted, upTo: most)
+        do {
+            let folder = try OwnedDescriptor(path, .readOnly, options: [.directory, .noFollow])
+            try size.addContents(folder.borrowed, depth: 0, except: omitted, upTo: most, visit)
+        } catch Errno.noSuchFileOrDirectory {}  // Gone while we looked.
         return size
     }
 
@@ -55,17 +62,20 @@ struct TreeSize: Hashable, Sendable {
     }
 
     private mutating func addContents(
-        _ folder: FileDescriptor, depth: Int, except omitted: String? = nil, upTo most: Int64
+        _ folder: FileDescriptor, depth: Int, except omitted: String? = nil, upTo most: Int64,
+        _ visit: (FileStatus) -> Void
     ) throws {
         guard depth < TreeCopy.depthLimit else { return }
         for entry in try folder.entries() where entry.name != omitted {
             let path = FilePath(entry.name)
             do {
-                add(try folder.status(at: path))
+                let status = try folder.status(at: path)
+                add(status)
+                visit(status)
                 if weight(ofEntry: 4096) > most { return }
                 guard entry.kind == .directory else { continue }
                 let inner = OwnedDescriptor(try folder.open(at: path, .readOnly, options: [.directory, .noFollow]))
-                try addContents(inner.borrowed, depth: depth + 1, upTo: most)
+                try addContents(inner.borrowed, depth: depth + 1, upTo: most, visit)
             } catch Errno.noSuchFileOrDirectory {
                 continue  // Gone while we looked; it takes nothing any more.
             }
