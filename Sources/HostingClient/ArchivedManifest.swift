@@ -28,7 +28,7 @@ package enum ArchivedManifest {
         } catch let error as ArchiveError {
             throw ArchiveError(error.code, "\(path): \(error.message)", cause: error.cause)
         } catch let error as Errno {
-            throw AssetPackError(.io, "Could not read \"\(path)\": \(error).", cause: nil)
+            throw AssetPackError(.io, "Could not read \"\(path)\": \(error.clause).", cause: nil)
         }
         guard let bytes = finder.bytes else {
             throw AssetPackError(

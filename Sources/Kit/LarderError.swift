@@ -17,7 +17,18 @@ extension LarderError {
     package var exitCode: ExitCode { ExitCode(codeName: codeName) }
 
     package var description: String {
-        guard let cause else { return message }
-        return "\(message) (\(cause))"
+        // A message that says it itself does not say it twice.
+        guard let cause, !message.contains(cause.clause) else { return message }
+        return "\(message) (\(cause.clause))"
     }
+}
+
+extension Error {
+    /// What it says, for the middle of a sentence, or its end: the full stop is the sentence's own.
+    package var clause: String { "\(self)".clause }
+}
+
+extension String {
+    /// The text without the full stop at its end, to be a part of a sentence.
+    package var clause: String { hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self }
 }

@@ -29,7 +29,7 @@ package enum AppBundleReader {
         do {
             root = try OwnedDescriptor(path, .readOnly, options: .directory)
         } catch {
-            throw BundleError(.unreadable, "\(path) is no folder that can be opened: \(error).")
+            throw BundleError(.unreadable, "\(path) is no folder that can be opened: \(error.clause).")
         }
         guard root.borrowed.exists(at: "Info.plist") else {
             throw BundleError(

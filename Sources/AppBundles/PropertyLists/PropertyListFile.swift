@@ -40,7 +40,7 @@ package struct PropertyListFile: Sendable {
             let file = try OwnedDescriptor(path, .readOnly)
             bytes = try file.borrowed.readAll(limit: limits.size)
         } catch let error as Errno {
-            throw BundleError(.unreadable, "\(path) cannot be read: \(error).", cause: error)
+            throw BundleError(.unreadable, "\(path) cannot be read: \(error.clause).", cause: error)
         } catch {
             throw BundleError(.unreadable, "\(path) cannot be read.", cause: error)
         }

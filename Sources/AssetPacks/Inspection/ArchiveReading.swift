@@ -62,7 +62,7 @@ package struct ArchiveReading: Sendable {
         } catch let error as ArchiveError {
             throw ArchiveError(error.code, "\(path): \(error.message)", cause: error.cause)
         } catch let error as Errno {
-            throw AssetPackError(.io, "Could not read \"\(path)\": \(error).", cause: nil)
+            throw AssetPackError(.io, "Could not read \"\(path)\": \(error.clause).", cause: nil)
         }
         let reading = ArchiveReading(size: digest.length, digest: digest.finish())
         witness?.archive(reading)

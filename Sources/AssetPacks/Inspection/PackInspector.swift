@@ -79,7 +79,7 @@ package enum PackInspector {
         } catch Errno.isDirectory {
             throw AssetPackError(.io, "\"\(path)\" is a folder, where an archive must stand.")
         } catch {
-            throw AssetPackError(.io, "Could not open \"\(path)\": \(error).", cause: nil)
+            throw AssetPackError(.io, "Could not open \"\(path)\": \(error.clause).", cause: nil)
         }
     }
 }

@@ -17,7 +17,7 @@ package enum ManifestFile {
         } catch Errno.noSuchFileOrDirectory {
             throw AssetPackError(.notFound, "There is no \(name) at \"\(path)\".")
         } catch {
-            throw AssetPackError(.io, "Could not read the \(name) \"\(path)\": \(error).", cause: nil)
+            throw AssetPackError(.io, "Could not read the \(name) \"\(path)\": \(error.clause).", cause: nil)
         }
     }
 }

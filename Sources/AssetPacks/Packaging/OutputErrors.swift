@@ -29,8 +29,7 @@ extension Packager {
         case .noSuchFileOrDirectory, .notDirectory:
             return AssetPackError(.notFound, "The folder for \"\(path)\" does not exist. Make it, or name another.")
         default:
-            let reason = (error as? any LarderError)?.description ?? "\(error)"
-            return AssetPackError(.io, "Could not write \"\(path)\": \(reason).", cause: nil)
+            return AssetPackError(.io, "Could not write \"\(path)\": \(error.clause).", cause: nil)
         }
     }
 }

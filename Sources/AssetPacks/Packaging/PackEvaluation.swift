@@ -27,7 +27,7 @@ package struct PackEvaluation: Sendable {
             throw AssetPackError(
                 .notFound,
                 "\(place) folder \"\(sourceDirectory)\", where the files of \"\(manifest.assetPackID)\" should be, cannot be "
-                    + "used: \(error). "
+                    + "used: \(error.clause). "
                     + (manifest.sourceRootPlace == nil
                         ? "Run this in the folder that the selectors mean."
                         : "Write its path from the manifest's own folder."),
@@ -72,7 +72,7 @@ package struct PackEvaluation: Sendable {
                     try Self.read(file.borrowed, at: $0, length: $1)
                 }
             } catch {
-                throw AssetPackError(.io, "Could not read \"\(location)\": \(error).", cause: nil)
+                throw AssetPackError(.io, "Could not read \"\(location)\": \(error.clause).", cause: nil)
             }
             guard let found else { continue }
             throw AssetPackError(

@@ -171,7 +171,7 @@ package struct Packager: Sendable {
         do {
             return try OwnedDescriptor(folder, .readOnly, options: .directory)
         } catch {
-            throw AssetPackError(.io, "Could not open the folder \"\(folder)\": \(error).", cause: nil)
+            throw AssetPackError(.io, "Could not open the folder \"\(folder)\": \(error.clause).", cause: nil)
         }
     }
 }

@@ -22,7 +22,7 @@ package struct FileSystemListing: SourceListing {
         } catch Errno.noSuchFileOrDirectory {
             return nil
         } catch {
-            throw AssetPackError(.io, "Could not look at \"\(location)\": \(error).", cause: error)
+            throw AssetPackError(.io, "Could not look at \"\(location)\": \(error.clause).", cause: error)
         }
     }
 
@@ -47,7 +47,7 @@ package struct FileSystemListing: SourceListing {
         } catch let error as AssetPackError {
             throw error
         } catch {
-            throw AssetPackError(.io, "Could not read the folder \"\(location)\": \(error).", cause: error)
+            throw AssetPackError(.io, "Could not read the folder \"\(location)\": \(error.clause).", cause: error)
         }
     }
 

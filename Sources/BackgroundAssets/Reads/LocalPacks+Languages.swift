@@ -38,7 +38,8 @@ extension LocalPacks {
         chooseLanguage(unstored.language)
         guard let error = choice.withLock({ $0 })?.error else { return }
         throw BackgroundAssetsError(
-            .unreadable, "The chosen language could not be stored in the app's folder: \(error). Run “larder doctor”.")
+            .unreadable,
+            "The chosen language could not be stored in the app's folder: \(error.clause). Run “larder doctor”.")
     }
 
     /// The languages of the local packs.

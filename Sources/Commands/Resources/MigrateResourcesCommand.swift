@@ -144,7 +144,7 @@ struct MigrateResourcesJob: Sendable {
         } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
             throw AssetPackError(.notFound, "There is no Xcode project at \"\(path)\": \"\(file)\" is missing.")
         } catch {
-            throw AssetPackError(.io, "Could not read \"\(file)\": \(error).", cause: nil)
+            throw AssetPackError(.io, "Could not read \"\(file)\": \(error.clause).", cause: nil)
         }
         let project = try XcodeProject(
             bytes, source: FilePath(name).appending("project.pbxproj").string, target: arguments.value("target"),
@@ -194,7 +194,7 @@ struct MigrateResourcesJob: Sendable {
                 do {
                     bytes = try File.read(path, limit: 16 << 20)
                 } catch {
-                    throw AssetPackError(.io, "Could not read \"\(path)\": \(error).", cause: nil)
+                    throw AssetPackError(.io, "Could not read \"\(path)\": \(error.clause).", cause: nil)
                 }
                 for use in ResourceRequestUses.find(in: String(decoding: bytes, as: UTF8.self)) {
                     let place = FilePath(name).appending(file.string).lexicallyNormalized()

@@ -25,7 +25,7 @@ enum ServiceStarter {
         } catch {
             throw DeviceError(
                 .unavailable,
-                "The device service could not be started: \(error). It needs \(paths.state), \(paths.configuration) and "
+                "The device service could not be started: \(error.clause). It needs \(paths.state), \(paths.configuration) and "
                     + "\(paths.runtime) to write to; LARDER_HOME names another place.")
         }
         if let channel = try DeviceConnection.open(paths) { return channel }

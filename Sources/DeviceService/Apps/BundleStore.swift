@@ -139,6 +139,6 @@ struct BundleStore: Sendable {
             return DeviceError(
                 .noSpace, "The disk became full while \(source) was copied. Free some space and try again.")
         }
-        return DeviceError(.failed, "\(source) could not be copied: \(errno).")
+        return DeviceError(.failed, "\(source) could not be copied: \(errno.clause).")
     }
 }

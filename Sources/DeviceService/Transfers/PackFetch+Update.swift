@@ -28,7 +28,8 @@ extension PackFetch {
         } catch  where !mayGoWhole(error) {
             throw error
         } catch {
-            let why = (error as? UpdateFetch.Unsuitable)?.why ?? (error as? any LarderError)?.message ?? "\(error)"
+            let why =
+                (error as? UpdateFetch.Unsuitable)?.why ?? (error as? any LarderError)?.message.clause ?? error.clause
             generations.log.notice("A pack is fetched whole", ["pack": download.id, "because": why])
             try staged.remove()
             var spent = PackArrival()

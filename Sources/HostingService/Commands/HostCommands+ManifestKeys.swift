@@ -37,7 +37,7 @@ extension HostCommands {
             do {
                 bytes = try File.read(path, limit: DownloadManifest.maximumSize + 1)
             } catch {
-                throw AssetPackError(.notFound, "The manifest \"\(path)\" cannot be read: \(error).")
+                throw AssetPackError(.notFound, "The manifest \"\(path)\" cannot be read: \(error.clause).")
             }
             return try SignedManifest(bytes, source: path.string).keySets
         }

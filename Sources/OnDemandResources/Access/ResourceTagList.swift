@@ -32,7 +32,7 @@ struct ResourceTagList: Sendable {
         } catch {
             throw NSBundleResourceRequestError(
                 .noManifest,
-                "\(file) cannot be read as a list of on-demand resources: \(error). Build the resources again.")
+                "\(file) cannot be read as a list of on-demand resources: \(error.clause). Build the resources again.")
         }
     }
 

@@ -50,7 +50,7 @@ final class IndexColumn {
             try tail.withUnsafeBytes { try file.writeFully($0, at: filed) }
         } catch {
             throw PackUpdateError(
-                .io, "Could not write a temporary file in \"\(folder)\": \(error). See that there is room.",
+                .io, "Could not write a temporary file in \"\(folder)\": \(error.clause). See that there is room.",
                 cause: error)
         }
         filed += Int64(tail.count)
@@ -106,7 +106,7 @@ final class IndexColumn {
             }
             return count
         } catch {
-            throw PackUpdateError(.io, "A temporary file could not be read again: \(error).", cause: error)
+            throw PackUpdateError(.io, "A temporary file could not be read again: \(error.clause).", cause: error)
         }
     }
 

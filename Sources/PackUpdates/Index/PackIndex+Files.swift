@@ -39,7 +39,7 @@ extension PackIndex {
         } catch let error as any LarderError {
             throw PackUpdateError(.damagedIndex, "\(path): \(error.description)", cause: error)
         } catch {
-            throw PackUpdateError(.io, "Could not read the index \"\(path)\": \(error).", cause: error)
+            throw PackUpdateError(.io, "Could not read the index \"\(path)\": \(error.clause).", cause: error)
         }
     }
 

@@ -65,7 +65,7 @@ package enum ExecutableCode {
                 do {
                     prefix = try start(of: location)
                 } catch {
-                    throw AssetPackError(.io, "Could not read \"\(location)\": \(error).", cause: nil)
+                    throw AssetPackError(.io, "Could not read \"\(location)\": \(error.clause).", cause: nil)
                 }
                 guard let kind = kind(of: item.destination, prefix: prefix, isExecutable: isExecutable) else {
                     continue

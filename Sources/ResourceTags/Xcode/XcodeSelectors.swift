@@ -78,7 +78,7 @@ struct XcodeSelectors {
             do {
                 return (try File.read(location, limit: limit), location.string)
             } catch {
-                throw AssetPackError(.io, "Could not read \"\(location)\": \(error).", cause: nil)
+                throw AssetPackError(.io, "Could not read \"\(location)\": \(error.clause).", cause: nil)
             }
         }
         func destination(_ file: AssetCatalog.File) -> String {

@@ -26,7 +26,7 @@ enum SigningSupport {
         } catch Errno.noSuchFileOrDirectory {
             throw AssetPackError(.notFound, "There is no \(what) at \"\(path)\".")
         } catch {
-            throw AssetPackError(.io, "Could not read the \(what) \"\(path)\": \(error).")
+            throw AssetPackError(.io, "Could not read the \(what) \"\(path)\": \(error.clause).")
         }
     }
 

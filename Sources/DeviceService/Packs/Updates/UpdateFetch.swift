@@ -17,6 +17,8 @@ final class UpdateFetch {
     /// The update cannot be done this way; the archive is fetched whole. The end of a sentence.
     struct Unsuitable: Error {
         let why: String
+
+        init(why: String) { self.why = why.clause }
     }
 
     /// What is missing comes in no way that goes without the index.
@@ -215,6 +217,7 @@ final class UpdateFetch {
     func note(_ what: String, _ pipeline: UpdatePipeline) { note(what, in: &pipeline.tally) }
 
     func note(_ what: String, in tally: inout PackArrival) {
+        let what = what.clause
         if !tally.notes.contains(what) { tally.notes.append(what) }
         log.notice("An update goes another way", ["pack": download.id, "because": what])
     }
