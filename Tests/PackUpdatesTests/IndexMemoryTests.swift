@@ -86,7 +86,7 @@ import Testing
         #expect(many?.code == .tooLarge && many?.message.contains("262144") == true)
         var head = Array(try table(1).encoded().prefix(PatchTable.headSize))
         #expect(throws: Never.self) { try PatchTable.size(head: head) }
-        for (place, byte) in [1, 0, 0x40, 0].enumerated() { head[12 + place] = UInt8(byte) }
+        for (place, byte) in [17, 0, 0x40, 0].enumerated() { head[12 + place] = UInt8(byte) }
         #expect(throws: PackUpdateError.self) { try PatchTable.size(head: head) }
     }
 }
