@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 extension InstructionPiece {
-    /// Fewer bytes that differ are not worth a comparison of models.
-    private static let smallestModelled = 512
     /// Fewer literals are not worth a prefix.
     private static let fewestForPrefix = 256
     /// A prefix has at most so many times the bytes of the literals.
@@ -11,10 +9,6 @@ extension InstructionPiece {
     /// A prefix must save one byte of so many.
     private static let leastSaving = 64
     private static let leastPrefix = 64 << 10
-    /// How many bytes are looked at to find where units begin.
-    private static let phaseSample = 256 << 10
-    /// Of measured numbers fewer are enough.
-    private static let numberSample = 64 << 10
 
     /// A payload whose literals may become smaller.
     struct Draft {
@@ -146,94 +140,8 @@ extension InstructionPiece {
         let (others, literalSize) = (
             size(control.runs, control.counts, control.shorterPlaces(coder).places), size(literals)
         )
-        let bytes = residuals(.bytes, adding, target, base, coder)
-        var added = bytes.cost
-        // Other models are not worth their time where something else takes more.
-        if bytes.misses >= smallestModelled, added > others + literalSize {
-            let sample = sample(of: adding, numberSample)
-            for unit in [ResidualModel.Unit.halves, .singles] {
-                let model = bestPhase(unit, sample, target, base)
-                added = min(added, residuals(model, adding, target, base, coder).cost)
-            }
-        }
+        let added = estimate(of: adding, target, base, coder, comparedFrom: others + literalSize)
         return Estimate(control: others, residuals: added, literals: literalSize, literalBytes: literals.count)
-    }
-
-    /// The model with which what is added takes the fewest bytes, and its streams.
-    private static func residuals(
-        of instructions: [Instruction], _ target: UnsafeRawBufferPointer, _ base: UnsafeRawBufferPointer,
-        _ coder: StreamCoder
-    ) -> Residuals {
-        let adding = instructions.filter(\.adds)
-        var best = residuals(.bytes, adding, target, base, coder)
-        guard best.misses >= smallestModelled else { return best }
-        let (words, numbers) = (sample(of: adding, phaseSample), sample(of: adding, numberSample))
-        let models =
-            [ResidualModel.Unit.words, .bigEndianWords].map { bestPhase($0, words, target, base) }
-            + promisingNumbers(numbers, target, base, coder)
-        for model in models {
-            let candidate = residuals(model, adding, target, base, coder)
-            if candidate.cost < best.cost { best = candidate }
-        }
-        return best
-    }
-
-    /// Models of measured numbers with which a sample takes fewer bytes: they foretell nothing, so that it is as good as all.
-    private static func promisingNumbers(
-        _ sample: [Instruction], _ target: UnsafeRawBufferPointer, _ base: UnsafeRawBufferPointer, _ coder: StreamCoder
-    ) -> [ResidualModel] {
-        let usual = residuals(.bytes, sample, target, base, coder).cost
-        return [ResidualModel.Unit.halves, .singles].map { bestPhase($0, sample, target, base) }.filter {
-            residuals($0, sample, target, base, coder).cost < usual
-        }
-    }
-
-    private struct Residuals {
-        let model: ResidualModel
-        let gaps: [UInt8]
-        let values: [UInt8]
-        let misses: Int
-        let cost: Int
-    }
-
-    private static func residuals(
-        _ model: ResidualModel, _ adding: [Instruction], _ target: UnsafeRawBufferPointer,
-        _ base: UnsafeRawBufferPointer, _ coder: StreamCoder
-    ) -> Residuals {
-        var encoder = ResidualEncoder(model: model)
-        for instruction in adding { encoder.add(instruction, target: target, base: base) }
-        let (gaps, values) = (encoder.gaps, encoder.values)
-        let cost = [gaps, values].reduce(0) { sum, stream in
-            sum + stream.withUnsafeBytes { coder.estimate($0) }
-        }
-        return Residuals(model: model, gaps: gaps, values: values, misses: encoder.misses, cost: cost)
-    }
-
-    /// Some of what is added to, from behind the first third.
-    private static func sample(of adding: [Instruction], _ most: Int) -> [Instruction] {
-        var sample: [Instruction] = []
-        var size = 0
-        for var instruction in adding.dropFirst(adding.count / 3) where size < most {
-            instruction.count = min(instruction.count, most - size)
-            size += instruction.count
-            sample.append(instruction)
-        }
-        return sample
-    }
-
-    /// The model of that unit with which a sample is least off.
-    private static func bestPhase(
-        _ unit: ResidualModel.Unit, _ sample: [Instruction], _ target: UnsafeRawBufferPointer,
-        _ base: UnsafeRawBufferPointer
-    ) -> ResidualModel {
-        let models = (0..<unit.size).map { ResidualModel(unit: unit, phase: $0) }
-        let weights = models.map { model in
-            var encoder = ResidualEncoder(model: model)
-            for instruction in sample { encoder.add(instruction, target: target, base: base) }
-            return encoder.weight
-        }
-        let best = weights.indices.min { weights[$0] < weights[$1] }
-        return best.map { models[$0] } ?? .bytes
     }
 
     /// The literals, as they are or with differences for words of some classes.
