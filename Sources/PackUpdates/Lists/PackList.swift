@@ -11,7 +11,7 @@ package enum PackList {
     /// Lists and what they start from have at most so many bytes uncompressed: devices take some times that much memory.
     package static let maximumSize = 8 << 20
     /// A list is made where it has so many bytes less than the index at least.
-    package static let leastSaving: Int64 = 4 << 10
+    package static let leastSaving: Int64 = 256
 
     enum Format {
         static let magic = Array("LRDRLIST".utf8)
