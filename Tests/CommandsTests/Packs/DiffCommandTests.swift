@@ -46,11 +46,12 @@ struct DiffCommandTests {
             let result = await shell("diff", "old.aar", "new.aar", "--patch", "p", "--json")
             let json = try JSONParser.parse(result.output).value
             #expect(json["best"] == "patch")
-            // A device fetches the index first.
+            // A device fetches the list first, in place of the index.
+            let list = Int64(try File.read(scratch("p.list")).count)
             let index = Int64(try File.read(scratch("new.aar.index")).count)
             let size = Int64(try File.read(scratch("p")).count)
             #expect(json["indexBytes"] == .integer(index))
-            #expect(json["methods"]?["patch"]?["bytesToFetch"] == .integer(size + index))
+            #expect(json["methods"]?["patch"]?["bytesToFetch"] == .integer(size + list))
             #expect(json["methods"]?["patch"]?["requests"] == 2)
             let archive = Int64(try File.read(scratch("new.aar")).count)
             #expect(json["methods"]?["whole"]?["bytesToFetch"] == .integer(archive))

@@ -31,9 +31,17 @@ final class Sweeper: Sendable {
     func discard(_ path: FilePath) throws {
         try state.withLock { state in
             let here = FileDescriptor.currentDirectory
-            try here.makeDirectories(at: folder)
-            try here.rename(
-                from: path, to: folder.appending("\(getpid())-\(state.count)"), mode: .exclusive)
+            let place = folder.appending("\(getpid())-\(state.count)")
+            var isAway = false
+            while !isAway {
+                do {
+                    try here.makeDirectories(at: folder)
+                    try here.rename(from: path, to: place, mode: .exclusive)
+                    isAway = true
+                } catch Errno.noSuchFileOrDirectory where here.exists(at: path) {
+                    // The thread that deletes took the folder away in between.
+                }
+            }
             state.count += 1
             start(&state)
         }
