@@ -102,7 +102,7 @@ import Testing
             #expect(arrival.patched > 0 && arrival.moved < stage.new.archiveSize / 4, "\(arrival)")
             let answers = try await stage.server.end()
             #expect(answers.bytes("") == 0 && answers.bytes(".from-1.patch") == patch, "\(answers)")
-            #expect(arrival.moved == patch + answers.bytes(".index"), "\(arrival) \(answers)")
+            #expect(arrival.moved == patch + answers.bytes(".from-1.list"), "\(arrival) \(answers)")
         }
     }
 
