@@ -18,7 +18,7 @@ extension LarderError {
 
     package var description: String {
         // A message that says it itself does not say it twice.
-        guard let cause, !message.contains(cause.clause) else { return message }
+        guard let cause, !message.mentions(cause.clause) else { return message }
         return "\(message) (\(cause.clause))"
     }
 }
