@@ -31,17 +31,8 @@ final class Sweeper: Sendable {
     func discard(_ path: FilePath) throws {
         try state.withLock { state in
             let here = FileDescriptor.currentDirectory
-            let place = folder.appending("\(getpid())-\(state.count)")
-            var isAway = false
-            while !isAway {
-                do {
-                    try here.makeDirectories(at: folder)
-                    try here.rename(from: path, to: place, mode: .exclusive)
-                    isAway = true
-                } catch Errno.noSuchFileOrDirectory where here.exists(at: path) {
-                    // The thread that deletes took the folder away in between.
-                }
-            }
+            try here.makeDirectories(at: folder)
+            try here.rename(from: path, to: folder.appending("\(getpid())-\(state.count)"), mode: .exclusive)
             state.count += 1
             start(&state)
         }
@@ -49,8 +40,7 @@ final class Sweeper: Sendable {
 
     /// Deletes what a process before this one discarded.
     func sweep() {
-        guard FileDescriptor.currentDirectory.exists(at: folder) else { return }
-        state.withLock { start(&$0) }
+        state.withLock { if FileDescriptor.currentDirectory.exists(at: folder) { start(&$0) } }
     }
 
     /// Returns when all that was discarded is gone. Blocks.
@@ -78,12 +68,11 @@ final class Sweeper: Sendable {
         repeat {
             seen = state.peek { $0.count }
             do {
-                try FileDescriptor.currentDirectory.removeTree(at: folder)
+                let owner = try OwnedDescriptor(folder, .readOnly, options: [.directory, .noFollow])
+                try owner.borrowed.removeContents()
             } catch {
-                // Something came in meanwhile; or else it is looked at again with the next start.
-                if seen == state.peek({ $0.count }) {
-                    log.warning("Old files could not be deleted", ["folder": folder.string, "error": "\(error)"])
-                }
+                // It is looked at again with the next start.
+                log.warning("Old files could not be deleted", ["folder": folder.string, "error": "\(error)"])
             }
         } while !isDone(since: seen)
     }
@@ -91,6 +80,8 @@ final class Sweeper: Sendable {
     private func isDone(since seen: UInt64) -> Bool {
         state.withLock { state in
             state.isBusy = state.count != seen
+            // Only here: nobody is about to move something in. What could not be deleted keeps it.
+            if !state.isBusy { try? FileDescriptor.currentDirectory.removeDirectory(at: folder) }
             return !state.isBusy
         }
     }
