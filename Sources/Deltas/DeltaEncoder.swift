@@ -83,16 +83,16 @@ package final class DeltaEncoder {
             guard instructions > Self.hardlyAnything else { return [.differences] }
             let range = PrefixedPiece.range(for: differences, baseSize: base.bytes.count)
             let prefixed =
-                isPrefixable ? PrefixedPiece.estimate(sample, base: base.bytes, range: range, coder: coder) : .max / 4
+                isPrefixable ? PrefixedPiece.estimate(sample, base: base.bytes, range: range, coder: coder) : nil
             // Estimates are rough: of a small piece, what is not much worse is tried in full.
             let isSmall = target.count <= Self.smallPiece
             var ways: [DeltaWay] = []
             // A long prefix takes a second to code with: more than a percent of the target has to be at stake.
             let saved = instructions - instructions / 10 - sample.count / Self.leastSaving
-            if isSmall ? prefixed <= instructions + instructions / 8 : prefixed < saved {
+            if let prefixed, isSmall ? prefixed <= instructions + instructions / 8 : prefixed < saved {
                 ways.append(.prefixed(range))
             }
-            if ways.isEmpty || (isSmall && instructions <= prefixed + prefixed / 2) {
+            if ways.isEmpty || (isSmall && instructions <= prefixed.map { $0 + $0 / 2 } ?? .max) {
                 // Literals become smaller in earnest than in an estimate, and more so than differences.
                 if copying <= instructions + instructions / (isSmall ? 8 : 16) {
                     ways.append(.copies(smallest: smallest))
