@@ -30,6 +30,31 @@ import Testing
         }
     }
 
+    @Test func chunksThatHoldRangesAreFoundInOnePass() throws {
+        var generator = SeededGenerator.forTest()
+        let index = try ModelPack(["big": generator.bytes(400_000), "small": generator.bytes(1000)]).index
+        for content in index.contents.indices {
+            let size = index.contents[content].size
+            var position: Int64 = 0
+            let all = index.chunks(of: content).map { chunk in
+                defer { position += Int64(chunk.size) }
+                return (part: position..<position + Int64(chunk.size), chunk: chunk)
+            }
+            for count in [0, 1, 2, 30, 3000] {
+                var ranges = (0..<count).map { _ in
+                    let start = Int64.random(in: 0...size, using: &generator)
+                    return start..<min(size, start + .random(in: 0...(count < 30 ? 20_000 : 300), using: &generator))
+                }
+                ranges.sort { $0.lowerBound < $1.lowerBound }
+                let found = index.chunks(of: content, holding: ranges)
+                let expected = all.filter { piece in ranges.contains { $0.overlaps(piece.part) } }
+                #expect(found.map(\.part) == expected.map(\.part))
+                #expect(found.map(\.chunk) == expected.map(\.chunk))
+            }
+            #expect(index.chunks(of: content, holding: [0..<size]).count == all.count)
+        }
+    }
+
     @Test func everyContentLiesWhereItSays() throws {
         try Scratch.with { scratch in
             let files = files()

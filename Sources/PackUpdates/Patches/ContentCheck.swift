@@ -21,24 +21,24 @@ struct ContentCheck {
     init(_ index: PackIndex, _ parts: [(content: Int, part: Range<Int64>)]) {
         func isWhole(_ content: Int, _ part: Range<Int64>) -> Bool { part.count == index.contents[content].size }
         let whole = Set(parts.filter { isWhole($0.content, $0.part) }.map(\.content))
-        var items: [Int64: Item] = [:]
+        var items: [Item] = []
         for content in whole where index.contents[content].size > 0 {
             let (start, expected) = (index.contents[content].offset, index.contents[content].digest)
-            items[start] = Item(stretch: start..<start + index.contents[content].size) { $0 == expected }
+            items.append(Item(stretch: start..<start + index.contents[content].size) { $0 == expected })
         }
-        for (content, part) in parts where !whole.contains(content) {
-            var start = index.contents[content].offset
-            let wanted = start + part.lowerBound..<start + part.upperBound
-            for chunk in index.chunks(of: content) {
-                let stretch = start..<start + Int64(chunk.size)
-                start = stretch.upperBound
-                guard stretch.overlaps(wanted) else { continue }
-                items[stretch.lowerBound] = Item(stretch: stretch) {
-                    ContentChunker.prefix(of: $0) == chunk.digestPrefix
-                }
+        var ranges: [Int: [Range<Int64>]] = [:]
+        for (content, part) in parts where !whole.contains(content) { ranges[content, default: []].append(part) }
+        for (content, ranges) in ranges {
+            let start = index.contents[content].offset
+            let sorted = ranges.sorted { $0.lowerBound < $1.lowerBound }
+            for (part, chunk) in index.chunks(of: content, holding: sorted) {
+                items.append(
+                    Item(stretch: start + part.lowerBound..<start + part.upperBound) {
+                        ContentChunker.prefix(of: $0) == chunk.digestPrefix
+                    })
             }
         }
-        self.items = items.values.sorted { $0.stretch.lowerBound < $1.stretch.lowerBound }
+        self.items = items.sorted { $0.stretch.lowerBound < $1.stretch.lowerBound }
     }
 
     /// - Throws: `PackUpdateError.mismatch`

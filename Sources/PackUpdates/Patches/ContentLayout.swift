@@ -35,17 +35,10 @@ struct ContentLayout {
 
     /// Gives the chunks of a content that hold some of its bytes their places.
     /// - Parameters:
-    ///   - ranges: bytes of the content, in order.
+    ///   - ranges: bytes of the content, by where they begin.
     ///   - offset: where the content begins in the file.
     mutating func place(chunksOf content: Int, holding ranges: [Range<Int64>], in file: Int = 0, at offset: Int64) {
-        let chunks = index.chunks(of: content)
-        var wanted = ranges[...]
-        var position: Int64 = 0
-        for chunk in chunks {
-            let part = position..<position + Int64(chunk.size)
-            position = part.upperBound
-            while let first = wanted.first, first.upperBound <= part.lowerBound { wanted.removeFirst() }
-            guard let first = wanted.first, first.overlaps(part) else { continue }
+        for (part, _) in index.chunks(of: content, holding: ranges) {
             if let last = placements.last, last.content == content, last.file == file,
                 last.part.upperBound == part.lowerBound, last.offset - last.part.lowerBound == offset
             {
@@ -57,7 +50,7 @@ struct ContentLayout {
                     Placement(content: content, part: part, file: file, offset: offset + part.lowerBound))
             }
         }
-        if chunks.isEmpty, !ranges.isEmpty {
+        if index.contents[content].chunks.isEmpty, !ranges.isEmpty {
             let all = 0..<index.contents[content].size
             placements.append(Placement(content: content, part: all, file: file, offset: offset))
         }

@@ -39,7 +39,7 @@ final class PatchBases: Sendable {
             let missing = there.missing(of: stretch)
             guard !missing.isEmpty else { return }
             var (old, new) = (ContentLayout(index: self.old.index), ContentLayout(index: self.new.index))
-            for part in missing { PatchLayout.place(part, of: layout.groups[number], &old, &new) }
+            PatchLayout.place(missing, of: layout.groups[number], &old, &new)
             try self.old.unpack(old, to: [file.borrowed], isCancelled: { false })
             try self.new.unpack(new, to: [file.borrowed], isCancelled: { false })
             var all = there + missing

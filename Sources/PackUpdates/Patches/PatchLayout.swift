@@ -55,7 +55,7 @@ struct PatchLayout {
                         likeliestBase: likeliestBase, bases: base..<Int(baseSize), targets: target..<Int(targetSize),
                         shared: shared, members: members.list))
                 let made = groups[groups.count - 1]
-                for span in shared.baseSpans { Self.place(span, of: made, &self.old, &self.new) }
+                Self.place(shared.baseSpans, of: made, &self.old, &self.new)
             } else {
                 self.old.place(group.bases, in: Self.bases, at: &baseSize)
                 self.new.place(group.newBases, in: Self.bases, at: &baseSize)
@@ -92,15 +92,18 @@ struct PatchLayout {
         return (members, size)
     }
 
-    /// Gives what holds a stretch of a group's bases its place.
+    /// Gives what holds stretches of a group's bases its place.
+    /// - Parameter stretches: in order.
     static func place(
-        _ stretch: Range<Int>, of group: Group, _ old: inout ContentLayout, _ new: inout ContentLayout
+        _ stretches: [Range<Int>], of group: Group, _ old: inout ContentLayout, _ new: inout ContentLayout
     ) {
         for (place, member) in group.members.enumerated() {
             let end = place + 1 < group.members.count ? group.members[place + 1].start : group.bases.count
-            let part = stretch.clamped(to: member.start..<max(member.start, end))
-            guard !part.isEmpty else { continue }
-            let wanted = [Int64(part.lowerBound - member.start)..<Int64(part.upperBound - member.start)]
+            let wanted = stretches.compactMap { stretch -> Range<Int64>? in
+                let part = stretch.clamped(to: member.start..<max(member.start, end))
+                return part.isEmpty
+                    ? nil : Int64(part.lowerBound - member.start)..<Int64(part.upperBound - member.start)
+            }
             let offset = Int64(group.bases.lowerBound + member.start)
             if member.isNew {
                 new.place(chunksOf: member.content, holding: wanted, in: bases, at: offset)
