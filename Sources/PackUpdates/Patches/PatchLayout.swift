@@ -38,34 +38,34 @@ struct PatchLayout {
         self.old = ContentLayout(index: old.index)
         self.new = ContentLayout(index: new.index)
         for group in plan.groups {
+            let members = Self.members(group, old.index, new.index)
+            let targets = group.targets.reduce(0) { $0 + new.index.contents[$1].size }
             let first = group.targets.count == 1 ? group.bases.first : nil
-            let likeliestBase = first.map { Int(old.index.contents[$0].size) }
-            let base = Int(baseSize)
-            if let shared = Self.shared(group, old.index, new.index) {
-                let content = group.targets[0]
-                let target = Int(targetSize)
-                self.new.place(
-                    chunksOf: content, holding: shared.targetSpans.map { Int64($0.lowerBound)..<Int64($0.upperBound) },
-                    in: Self.targets, at: targetSize)
-                targetSize += new.index.contents[content].size
-                let members = Self.members(group, old.index, new.index)
-                baseSize += members.size
-                groups.append(
-                    Group(
-                        likeliestBase: likeliestBase, bases: base..<Int(baseSize), targets: target..<Int(targetSize),
-                        shared: shared, members: members.list))
-                let made = groups[groups.count - 1]
-                Self.place(shared.baseSpans, of: made, &self.old, &self.new)
-            } else {
-                self.old.place(group.bases, in: Self.bases, at: &baseSize)
-                self.new.place(group.newBases, in: Self.bases, at: &baseSize)
-                groups.append(
-                    Group(
-                        likeliestBase: likeliestBase, bases: base..<Int(baseSize),
-                        targets: self.new.place(group.targets, in: Self.targets, at: &targetSize), shared: nil,
-                        members: []))
-            }
+            let made = Group(
+                likeliestBase: first.map { Int(old.index.contents[$0].size) },
+                bases: Int(baseSize)..<Int(baseSize + members.size),
+                targets: Int(targetSize)..<Int(targetSize + targets), shared: Self.shared(group, old.index, new.index),
+                members: members.list)
+            groups.append(made)
+            place(group, made)
+            baseSize += members.size
+            targetSize += targets
         }
+    }
+
+    /// Gives what is unpacked of a group its places, behind the groups before it.
+    private mutating func place(_ group: PatchPlan.Group, _ made: Group) {
+        guard let shared = made.shared else {
+            var (base, target) = (baseSize, targetSize)
+            old.place(group.bases, in: Self.bases, at: &base)
+            new.place(group.newBases, in: Self.bases, at: &base)
+            new.place(group.targets, in: Self.targets, at: &target)
+            return
+        }
+        new.place(
+            chunksOf: group.targets[0], holding: shared.targetSpans.map { Int64($0.lowerBound)..<Int64($0.upperBound) },
+            in: Self.targets, at: targetSize)
+        Self.place(shared.baseSpans, of: made, &old, &new)
     }
 
     private static func shared(_ group: PatchPlan.Group, _ old: PackIndex, _ new: PackIndex) -> SharedChunks? {
