@@ -37,8 +37,8 @@ struct ResidualDecoder: ~Copyable {
         let end = head &+ (bytes.count &- head) & ~(model.unit.size &- 1)
         try addBytes(start, 0..<head)
         switch model.unit {
-        case .halves: try addHalves(start, head..<end)
-        case .singles: try addSingles(start, head..<end)
+        case .halves: try addNumbers(start, head..<end, as: Int16.self)
+        case .singles: try addNumbers(start, head..<end, as: Int32.self)
         default: try addWords(start, head..<end)
         }
         try addBytes(start, end..<bytes.count)
@@ -76,31 +76,21 @@ struct ResidualDecoder: ~Copyable {
         }
     }
 
-    private mutating func addHalves(_ bytes: UnsafeMutableRawPointer, _ range: Range<Int>) throws {
+    @inline(__always)
+    private mutating func addNumbers<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: UnsafeMutableRawPointer, _ range: Range<Int>, as type: Number.Type
+    ) throws {
+        let size = MemoryLayout<Number>.size
         var position = range.lowerBound
-        while gap < (range.upperBound &- position) / 2 {
-            position &+= 2 &* gap
-            let was = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self))
+        while gap < (range.upperBound &- position) / size {
+            position &+= size &* gap
+            let was = Number(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: type))
             let added = DeltaNumbers.unfolded(UInt32(truncatingIfNeeded: try columns.next()))
             bytes.storeBytes(
-                of: (was &+ UInt16(truncatingIfNeeded: added)).littleEndian, toByteOffset: position, as: UInt16.self)
-            position &+= 2
+                of: (was &+ Number(truncatingIfNeeded: added)).littleEndian, toByteOffset: position, as: type)
+            position &+= size
             gap = try nextGap()
         }
-        gap &-= (range.upperBound &- position) / 2
-    }
-
-    private mutating func addSingles(_ bytes: UnsafeMutableRawPointer, _ range: Range<Int>) throws {
-        var position = range.lowerBound
-        while gap < (range.upperBound &- position) / 4 {
-            position &+= 4 &* gap
-            let was = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
-            let added = DeltaNumbers.unfolded(UInt32(truncatingIfNeeded: try columns.next()))
-            bytes.storeBytes(
-                of: (was &+ UInt32(bitPattern: added)).littleEndian, toByteOffset: position, as: UInt32.self)
-            position &+= 4
-            gap = try nextGap()
-        }
-        gap &-= (range.upperBound &- position) / 4
+        gap &-= (range.upperBound &- position) / size
     }
 }

@@ -36,8 +36,8 @@ struct ResidualEncoder: ~Copyable {
         let end = head &+ (instruction.count &- head) & ~(model.unit.size &- 1)
         addBytes(old, new, 0..<head)
         switch model.unit {
-        case .halves: addHalves(old, new, head..<end)
-        case .singles: addSingles(old, new, head..<end)
+        case .halves: addNumbers(old, new, head..<end, as: Int16.self)
+        case .singles: addNumbers(old, new, head..<end, as: Int32.self)
         default: addWords(old, new, head..<end)
         }
         addBytes(old, new, end..<instruction.count)
@@ -88,27 +88,21 @@ struct ResidualEncoder: ~Copyable {
         }
     }
 
-    private mutating func addHalves(_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ range: Range<Int>) {
-        for position in stride(from: range.lowerBound, to: range.upperBound, by: 2) {
-            let was = UInt16(littleEndian: old.loadUnaligned(fromByteOffset: position, as: UInt16.self))
-            let becomes = UInt16(littleEndian: new.loadUnaligned(fromByteOffset: position, as: UInt16.self))
-            add(difference: Int32(Int16(bitPattern: becomes &- was)))
-        }
-    }
-
-    private mutating func addSingles(_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ range: Range<Int>) {
-        for position in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
-            let was = UInt32(littleEndian: old.loadUnaligned(fromByteOffset: position, as: UInt32.self))
-            let becomes = UInt32(littleEndian: new.loadUnaligned(fromByteOffset: position, as: UInt32.self))
-            add(difference: Int32(bitPattern: becomes &- was))
-        }
-    }
-
     @inline(__always)
-    private mutating func add(difference: Int32) {
-        guard difference != 0 else { return gap &+= 1 }
-        miss()
-        numbers.append(DeltaNumbers.folded(difference))
+    private mutating func addNumbers<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ range: Range<Int>, as type: Number.Type
+    ) {
+        for position in stride(from: range.lowerBound, to: range.upperBound, by: MemoryLayout<Number>.size) {
+            let was = Number(littleEndian: old.loadUnaligned(fromByteOffset: position, as: type))
+            let becomes = Number(littleEndian: new.loadUnaligned(fromByteOffset: position, as: type))
+            let difference = Int32(truncatingIfNeeded: becomes &- was)
+            if difference == 0 {
+                gap &+= 1
+            } else {
+                miss()
+                numbers.append(DeltaNumbers.folded(difference))
+            }
+        }
     }
 
     private mutating func miss() {
