@@ -16,11 +16,7 @@ package protocol LarderError: Error, CustomStringConvertible, Sendable {
 extension LarderError {
     package var exitCode: ExitCode { ExitCode(codeName: codeName) }
 
-    package var description: String {
-        // A message that says it itself does not say it twice.
-        guard let cause, !message.mentions(cause.clause) else { return message }
-        return "\(message) (\(cause.clause))"
-    }
+    package var description: String { message.with(cause: cause) }
 }
 
 extension Error {
@@ -31,4 +27,10 @@ extension Error {
 extension String {
     /// The text without the full stop at its end, to be a part of a sentence.
     package var clause: String { hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self }
+
+    /// A message and its cause. A message that says it itself does not say it twice.
+    package func with(cause: (any Error)?) -> String {
+        guard let cause, !mentions(cause.clause) else { return self }
+        return "\(self) (\(cause.clause))"
+    }
 }

@@ -94,6 +94,16 @@ import Testing
         #expect(error?.code == .notConfigured)
     }
 
+    @Test func aCauseIsSaidOnce() {
+        let reason = BackgroundAssetsError(.notInstalled, "It is not here.")
+        #expect(
+            BackgroundAssetsError(.unreadable, "The list cannot be read: \(reason)", cause: reason).description
+                == "The list cannot be read: It is not here.")
+        #expect(
+            BackgroundAssetsError(.unreadable, "The list cannot be read.", cause: reason).description
+                == "The list cannot be read. (It is not here)")
+    }
+
     @Test func wrongSetUpIsThrownByEveryCallAndCrashesNone() async throws {
         let reason = BackgroundAssetsError(.notConfigured, "not an app")
         let manager = AssetPackManager(identity: .failure(reason)) { _ in throw reason }

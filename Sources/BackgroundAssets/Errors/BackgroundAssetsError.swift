@@ -52,10 +52,7 @@ public struct BackgroundAssetsError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { message }
 
     /// The error as one line, with its cause.
-    public var description: String {
-        guard let underlyingError else { return message }
-        return "\(message) (\(underlyingError))"
-    }
+    public var description: String { message.with(cause: underlyingError) }
 }
 
 /// The error that an app sees for one of the service.

@@ -43,7 +43,7 @@ enum ExtensionEnd: Hashable, Sendable {
         switch self {
         case .noTimeLeft(let allowance):
             "was not run: it has used its \(allowance.formatted) of run time for today"
-        case .notStarted(let reason): "could not be started: \(reason)"
+        case .notStarted(let reason): "could not be started: \(reason.clause)"
         case .late(let limit): "took longer than \(limit.formatted) and was ended"
         case .overBudget(let allowance): "used up its \(allowance.formatted) of run time for today and was ended"
         case .crashed(let signal, let said): "crashed (signal \(signal))" + Self.quote(said)
@@ -53,7 +53,7 @@ enum ExtensionEnd: Hashable, Sendable {
         case .overfilled(.group, let limit):
             "filled its app group's folder beyond the \(ByteCount.formatted(limit)) there may be before the app's first "
                 + "launch, and was ended"
-        case .misspoke(let reason): "gave no proper answer (\(reason))"
+        case .misspoke(let reason): "gave no proper answer (\(reason.clause))"
         }
     }
 

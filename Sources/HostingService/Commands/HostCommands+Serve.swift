@@ -145,7 +145,7 @@ private struct ServeOptions: Sendable {
                 return try Ed25519PrivateKey(pem: try File.read(context.resolve(name), limit: 64 << 10))
             } catch {
                 throw UsageError(
-                    "--manifest-key: \"\(name)\" cannot be read, or is no Ed25519 key in PEM (\(error)). "
+                    "--manifest-key: \"\(name)\" cannot be read, or is no Ed25519 key in PEM (\(error.clause)). "
                         + "`ba-package keys create` "
                         + "makes one.")
             }

@@ -45,7 +45,8 @@ package struct PatchHistory {
                 if let digest = Self.digest(of: path), archives[digest] == nil { archives[digest] = path }
             }
         } catch let error as Errno {
-            throw PackUpdateError(.io, "Could not look for earlier archives in \"\(folder)\": \(error).", cause: error)
+            throw PackUpdateError(
+                .io, "Could not look for earlier archives in \"\(folder)\": \(error.clause).", cause: error)
         }
         self.archives = archives
     }
@@ -117,7 +118,7 @@ extension PatchTable {
             return .init(
                 from: version.number, base: version.digest, packURL: packURL, size: size, sha256: digest.finish().hex)
         } catch {
-            throw PackUpdateError(.io, "Could not read the patch \"\(path)\": \(error).", cause: error)
+            throw PackUpdateError(.io, "Could not read the patch \"\(path)\": \(error.clause).", cause: error)
         }
     }
 }

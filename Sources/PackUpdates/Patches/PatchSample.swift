@@ -46,7 +46,7 @@ package enum PatchSample {
             let (made, tried) = try sizes(of: sample, from: old, to: new, in: folder, pieceSize, isCancelled)
             return Int64(Double(made) / Double(max(1, tried)) * Double(total))
         } catch let error as Errno {
-            throw PackUpdateError(.io, "Could not write to \"\(folder)\": \(error).", cause: error)
+            throw PackUpdateError(.io, "Could not write to \"\(folder)\": \(error.clause).", cause: error)
         }
     }
 

@@ -81,7 +81,7 @@ extension PatchTable {
         } catch let error as PackUpdateError {
             throw PackUpdateError(error.code, "\(path): \(error.message)", cause: error.cause)
         } catch let error as Errno {
-            throw PackUpdateError(.io, "Could not read the patch \"\(path)\": \(error).", cause: error)
+            throw PackUpdateError(.io, "Could not read the patch \"\(path)\": \(error.clause).", cause: error)
         }
     }
 

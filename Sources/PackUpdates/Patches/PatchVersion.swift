@@ -54,7 +54,7 @@ package struct PatchVersion: Sendable {
         } catch let error as PackUpdateError {
             note("warning: \(error.message) The archive is read instead.")
         } catch let error as Errno {
-            throw AssetPackError(.io, "Could not read \"\(archive)\": \(error).")
+            throw AssetPackError(.io, "Could not read \"\(archive)\": \(error.clause).")
         }
         let index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
         return PatchVersion(archive: archive, index: index, try index.encoded())
