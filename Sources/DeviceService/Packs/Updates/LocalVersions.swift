@@ -67,8 +67,7 @@ struct LocalVersions {
         return usable.sorted { $0.file.size < $1.file.size }.prefix(Self.mostPatches).map(ListedPatchState.init)
     }
 
-    /// What a patch starts from, and the list that belongs to it: the files of the local version with the patch's base as its archive; nil when
-    /// they are not known, or too many.
+    /// The files of the local version that a patch and its list start from; nil when they are not known, or too many.
     func listBase(of patch: PackDownload.ListedPatch, to own: UpdateFetch.Own?) -> PackListBase? {
         let archive = Digest(hex: patch.base)
         let known = versions().first { ContentList.archive(ContentList.path(of: $0)) == archive }

@@ -17,12 +17,11 @@ extension UpdateFetch {
     ///   list that is of use here, or the index is here already.
     /// - Throws: `HTTPClientError` for what may pass.
     func fetchList() throws -> (PackIndex, Digest)? {
-        let versions = LocalVersions(appRoot: staged.layout.root)
         guard let file = download.index, kept(Self.indexName, file) == nil,
             let (list, patch) = download.list(among: patches.map(\.listed))
         else { return nil }
         do {
-            guard let base = versions.listBase(of: patch, to: own) else {
+            guard let base = starts.files(of: patch) else {
                 throw Unsuitable(why: "the files that it starts from are not known")
             }
             let bytes = try kept(Self.listName, list) ?? fetchWhole(list)

@@ -25,8 +25,7 @@ extension UpdateFetch {
     }
 
     private func reader(of number: Int, _ pipeline: UpdatePipeline) -> PatchTableReader? {
-        let old = LocalVersions(appRoot: staged.layout.root).listBase(of: patches[number].listed, to: own)
-        return patches[number].reader(pipeline.index, pipeline.indexDigest, old: old)
+        patches[number].reader(pipeline.index, pipeline.indexDigest, old: starts.files(of: patches[number].listed))
     }
 
     /// Applies groups of a patch; what they do not give is planned anew.

@@ -66,8 +66,9 @@ final class UpdateFetch {
     var toKeep: (name: String, bytes: [UInt8])?
     /// How the server is asked: less once it has shown that it does not give as much.
     var ranges = UpdateFacts.Ranges.expected
-    /// The patches that start from what is here.
+    /// The patches that start from what is here, and their starts.
     var patches: [ListedPatchState]
+    var starts: PatchStarts
     /// Who would have to fetch more bytes otherwise looks at a patch's table.
     private static let worthALook: Int64 = 256 << 10
     /// Each step brings something, or rules something out; more of them would be a mistake.
@@ -89,7 +90,9 @@ final class UpdateFetch {
         self.makeRoom = makeRoom
         self.log = log
         self.report = report
-        patches = LocalVersions(appRoot: staged.layout.root).patches(of: download, to: own)
+        let versions = LocalVersions(appRoot: staged.layout.root)
+        patches = versions.patches(of: download, to: own)
+        starts = PatchStarts(versions, to: own)
     }
 
     /// Stages the new version, checked and flushed. Blocks: for an owned thread.

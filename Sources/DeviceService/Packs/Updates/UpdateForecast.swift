@@ -39,12 +39,14 @@ struct UpdateForecaster {
     /// - Throws: `HTTPClientError` for what may pass; `Errno`
     func run() throws -> UpdateForecast {
         do {
-            let patches = LocalVersions(appRoot: layout.root).patches(of: download, to: own)
-            let list = try list(patches)
-            if let list, let forecast = try plan(list, patches) { return forecast }
+            let versions = LocalVersions(appRoot: layout.root)
+            let patches = versions.patches(of: download, to: own)
+            var starts = PatchStarts(versions, to: own)
+            let list = try list(patches, &starts)
+            if let list, let forecast = try plan(list, patches, &starts) { return forecast }
             var index = try index()
             index.size += list?.size ?? 0
-            guard let forecast = try plan(index, patches) else {
+            guard let forecast = try plan(index, patches, &starts) else {
                 throw UpdateFetch.Unsuitable(why: "fetching its archive whole takes less than its parts")
             }
             return forecast
@@ -71,9 +73,9 @@ struct UpdateForecaster {
     }
 
     /// What a list tells; nil when an update would fetch the index.
-    private func list(_ patches: [ListedPatchState]) throws -> Found? {
+    private func list(_ patches: [ListedPatchState], _ starts: inout PatchStarts) throws -> Found? {
         guard let file = download.index, let (list, patch) = download.list(among: patches.map(\.listed)),
-            let base = LocalVersions(appRoot: layout.root).listBase(of: patch, to: own)
+            let base = starts.files(of: patch)
         else { return nil }
         do {
             let index = try download.index(ofList: fetch(list), listed: list, base: base)
@@ -91,7 +93,9 @@ struct UpdateForecaster {
     }
 
     /// - Returns: nil when the archive is fetched whole, as far as is known.
-    private func plan(_ found: Found, _ patches: [ListedPatchState]) throws -> UpdateForecast? {
+    private func plan(
+        _ found: Found, _ patches: [ListedPatchState], _ starts: inout PatchStarts
+    ) throws -> UpdateForecast? {
         let index = found.index
         var sources = UpdateSources(for: index)
         let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
@@ -104,7 +108,7 @@ struct UpdateForecaster {
         if planned().method != .nothing {
             for listed in patches {
                 var patch = listed
-                tables.append(try learn(&patch, index, found.digest, &facts.ranges))
+                tables.append(try learn(&patch, found, &starts, &facts.ranges))
                 facts.patches.append(patch.facts(position: nil))
             }
         }
@@ -127,11 +131,11 @@ struct UpdateForecaster {
     /// Reads a patch's table, if the server gives ranges of it; otherwise the patch is as good as its size.
     /// - Returns: how many bytes it has.
     private func learn(
-        _ patch: inout ListedPatchState, _ index: PackIndex, _ digest: Digest, _ ranges: inout UpdateFacts.Ranges
+        _ patch: inout ListedPatchState, _ found: Found, _ starts: inout PatchStarts,
+        _ ranges: inout UpdateFacts.Ranges
     ) throws -> Int64 {
         let file = patch.listed.file
-        let old = LocalVersions(appRoot: layout.root).listBase(of: patch.listed, to: own)
-        guard var reader = patch.reader(index, digest, old: old) else {
+        guard var reader = patch.reader(found.index, found.digest, old: starts.files(of: patch.listed)) else {
             patch.isUseless = true
             return 0
         }
