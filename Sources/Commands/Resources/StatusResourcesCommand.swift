@@ -52,7 +52,7 @@ extension ResourceCommands {
             return [AppTags(app: chosen, tags: try await connection.send(ResourceTagsRequest(app: chosen)).tags)]
         }
         var all: [AppTags] = []
-        for app in try await connection.send(AppsRequest()).apps {
+        for app in try await connection.send(AppsRequest(measures: false)).apps {
             do {
                 let reply = try await connection.send(ResourceTagsRequest(app: app.app))
                 all.append(AppTags(app: app.app, tags: reply.tags))

@@ -6,7 +6,11 @@
 /// The installed apps, and those being installed.
 package struct AppsRequest: DeviceRequest {
     package static let method = "apps"
-    package init() {}
+    /// Whether files are looked at for what they take on the disk, which takes time; nil for that they are. Otherwise it is told
+    /// as it was recorded, with what several packs have counted in each.
+    package var measures: Bool?
+
+    package init(measures: Bool? = nil) { self.measures = measures }
 
     package struct Reply: Codable, Hashable, Sendable {
         package var apps: [AppSummary]

@@ -113,9 +113,9 @@ struct Harness: Sendable {
     }
 
     private func addInventory(_ router: inout RequestRouter) {
-        router.on(AppsRequest.self) { _, _ in
+        router.on(AppsRequest.self) { request, _ in
             try await recovery.value
-            return AppsRequest.Reply(apps: try await inventory.apps())
+            return AppsRequest.Reply(apps: try await inventory.apps(measures: request.measures ?? true))
         }
         router.on(PacksRequest.self) { request, _ in
             try await recovery.value

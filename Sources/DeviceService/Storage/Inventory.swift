@@ -19,7 +19,8 @@ struct Inventory: Sendable {
     let groups: AppGroups
     let ballast: Ballast
 
-    func apps() async throws -> [AppSummary] {
+    /// - Parameter measures: whether files are looked at for what they take on the disk.
+    func apps(measures: Bool) async throws -> [AppSummary] {
         let events = Dictionary(await lifecycle.events.map { ($0.app, $0) }) { $1 }
         var summaries: [AppSummary] = []
         for record in try await registry.apps() {
@@ -34,7 +35,9 @@ struct Inventory: Sendable {
                     app: record.id, displayName: record.displayName, version: record.version, state: state,
                     wasLaunched: record.wasLaunched, localPacks: packs.count,
                     size: packs.reduce(record.baseSize) { $0.addingClamped($1.installedSize) },
-                    allocatedSize: try await allocatedSize(record, packs),
+                    allocatedSize: measures
+                        ? try await allocatedSize(record, packs)
+                        : packs.reduce(record.baseAllocatedSize) { $0.addingClamped($1.allocatedSize) },
                     note: troubled.compactMap(\.message).sorted().first))
         }
         for event in events.values where !summaries.contains(where: { $0.app == event.app }) {

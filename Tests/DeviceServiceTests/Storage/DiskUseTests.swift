@@ -59,6 +59,8 @@ import Testing
             }
             let before = try await connection.send(StorageRequest())
             let listed = try await connection.send(AppsRequest()).apps.first?.allocatedSize
+            let recorded = try await connection.send(AppsRequest(measures: false)).apps.first?.allocatedSize
+            #expect((300_000...).contains(try #require(recorded)))
             // As an update links what another pack has already.
             let (from, to) = (try version("E").appending("E"), try version("F"))
             try here.setPermissions(.directoryPrivate, at: to)
@@ -73,6 +75,8 @@ import Testing
             #expect(e.allocatedSize - (e.uniqueSize ?? 0) == size && f.allocatedSize - (f.uniqueSize ?? 0) == size)
             #expect(app.allocatedSize == before.apps.first?.allocatedSize && app.uniqueSize == app.allocatedSize)
             #expect(try await connection.send(AppsRequest()).apps.first?.allocatedSize == listed)
+            #expect(
+                try await connection.send(AppsRequest(measures: false)).apps.first?.allocatedSize == recorded)
             // Of the total the bookkeeping may have changed.
             let others = try #require(after.total) - after.bookkeeping
             #expect(others == (try #require(before.total)) - before.bookkeeping)
