@@ -231,6 +231,18 @@ struct DeviceCommandTests {
         }
     }
 
+    /// What `storage` prints for an answer of the service, with one space between columns.
+    private func storageLines(_ reply: JSONValue) async throws -> [String] {
+        var lines: [String] = []
+        try await FakeService.with { _, _ in
+            .result(reply)
+        } _: { _, scratch in
+            let outcome = await larder("storage", home: scratch.path)
+            lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        }
+        return lines
+    }
+
     @Test("storage adds up what an app takes")
     func storage() async throws {
         let pack: JSONValue = [
@@ -241,16 +253,11 @@ struct DeviceCommandTests {
             "apps": [["app": "a.b", "displayName": "A", "baseSize": 500, "baseAllocatedSize": 1000, "packs": [pack]]],
             "staging": 0, "bookkeeping": 7, "free": 1_000_000, "stateFolder": "/s",
         ]
-        try await FakeService.with { _, _ in
-            .result(reply)
-        } _: { _, scratch in
-            let outcome = await larder("storage", home: scratch.path)
-            let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-            #expect(lines.contains("a.b 2.5 kB 5.0 kB"), "\(outcome)")
-            #expect(lines.contains("the app itself 500 bytes 1.0 kB"))
-            #expect(lines.contains("music version 3 2.0 kB 4.0 kB"))
-            #expect(lines.contains("total 5.0 kB"))
-        }
+        let lines = try await storageLines(reply)
+        #expect(lines.contains("a.b 2.5 kB 5.0 kB"), "\(lines)")
+        #expect(lines.contains("the app itself 500 bytes 1.0 kB"))
+        #expect(lines.contains("music version 3 2.0 kB 4.0 kB"))
+        #expect(lines.contains("total 5.0 kB"))
     }
 
     @Test("storage counts once what several have")
@@ -266,17 +273,12 @@ struct DeviceCommandTests {
         let reply: JSONValue = [
             "apps": [app], "staging": 0, "bookkeeping": 7, "free": 1_000_000, "stateFolder": "/s", "total": 6007,
         ]
-        try await FakeService.with { _, _ in
-            .result(reply)
-        } _: { _, scratch in
-            let outcome = await larder("storage", home: scratch.path)
-            let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-            #expect(lines.contains("a.b 2.5 kB 6.0 kB 6.0 kB"), "\(outcome)")
-            #expect(lines.contains("the app itself 500 bytes 5.0 kB 2.0 kB"))
-            #expect(lines.contains("music version 3 2.0 kB 4.0 kB 1.0 kB"))
-            #expect(lines.contains("versions that are still read 10 bytes 20 bytes"))
-            #expect(lines.contains("total 6.0 kB"))
-        }
+        let lines = try await storageLines(reply)
+        #expect(lines.contains("a.b 2.5 kB 6.0 kB 6.0 kB"), "\(lines)")
+        #expect(lines.contains("the app itself 500 bytes 5.0 kB 2.0 kB"))
+        #expect(lines.contains("music version 3 2.0 kB 4.0 kB 1.0 kB"))
+        #expect(lines.contains("versions that are still read 10 bytes 20 bytes"))
+        #expect(lines.contains("total 6.0 kB"))
     }
 
     @Test("Tables and JSON tell the same")

@@ -94,7 +94,7 @@ import Testing
             try await stage.expect(stage.new)
             let (version, arrival) = try await stage.arrival()
             #expect(version == 2 && !arrival.isWhole && arrival.notes == [], "\(arrival)")
-            // What nobody needs of the patch, the pack's manifest, comes along.
+            // Parts of the patch that nobody needs may come along.
             #expect((0..<1000).contains(arrival.moved - forecast.toMove), "\(arrival) \(forecast)")
             #expect(arrival.written == forecast.toWrite, "\(arrival) \(forecast)")
             let current = try await stage.bench.device.larder("packs", SampleApp.bundleID, "--updates")
