@@ -9,6 +9,9 @@ final class LZMACodec: BlockCodec {
     private static let lzma2: lzma_vli = 0x21
     private static let endOfFilters = lzma_vli.max
     private static let leastDictionarySize: UInt32 = 4096
+    /// A block must shrink by one byte of so many. What shrinks by less is media mostly, of which decoding LZMA takes as long as fetching
+    /// several times what it saves.
+    private static let leastSaving = 25
 
     private let decoder = XZStream()
 
@@ -36,10 +39,11 @@ final class LZMACodec: BlockCodec {
     func compress(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) throws -> Int? {
         var position = 0
         var options = Self.options()
+        let most = min(target.count, source.count - source.count / Self.leastSaving)
         let result = Self.withFilters(&options) { filters in
             lzma_stream_buffer_encode(
                 filters, LZMA_CHECK_NONE, nil, source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count,
-                target.baseAddress?.assumingMemoryBound(to: UInt8.self), &position, target.count)
+                target.baseAddress?.assumingMemoryBound(to: UInt8.self), &position, most)
         }
         switch result {
         case LZMA_OK: return position

@@ -68,6 +68,20 @@ import Testing
         #expect(try decode(archive).content("noise") == noise)
     }
 
+    /// Decoding LZMA takes longer than fetching what it saves on media.
+    @Test func lzmaStoresWhatHardlyShrinks() throws {
+        var generator = SeededGenerator.forTest()
+        for (zeros, isStored) in [(300, true), (2_000, false)] {
+            let content = generator.bytes(20_000 - zeros) + [UInt8](repeating: 0, count: zeros)
+            var archive: [UInt8] = []
+            let writer = try ArchiveWriter(output: { archive += $0 }, compression: .lzma, blockSize: 1 << 15)
+            try writer.append(EntryHeader(type: .regularFile, path: "media"), bytes: content)
+            try writer.finish()
+            #expect((archive.count > content.count) == isStored)
+            #expect(try decode(archive).content("media") == content)
+        }
+    }
+
     /// Within a block too, what LZFSE does not shrink is stored, which is read faster; what follows still refers to it.
     @Test func storesPartsOfLZFSEBlocksThatDoNotShrink() throws {
         var generator = SeededGenerator.forTest()
