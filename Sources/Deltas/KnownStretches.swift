@@ -84,13 +84,26 @@ package struct Spans: Hashable, Sendable {
 
     /// Where a byte stands, and how many follow it in the same stretch, itself included.
     func place(of position: Int) -> (place: Int, rest: Int) {
-        var (low, high) = (0, starts.count - 1)
+        let number = index(of: position) { starts[$0] }
+        let place = ranges[number].lowerBound + position - starts[number]
+        return (place, ranges[number].upperBound - place)
+    }
+
+    /// Whether one of the stretches has all of a range.
+    func hold(_ range: Range<Int>) -> Bool {
+        guard !ranges.isEmpty, !range.isEmpty else { return range.isEmpty }
+        let after = index(of: range.lowerBound) { ranges[$0].lowerBound }
+        return ranges[after].lowerBound <= range.lowerBound && range.upperBound <= ranges[after].upperBound
+    }
+
+    /// The last stretch that begins at a position or before it; the first when none does.
+    private func index(of position: Int, _ start: (Int) -> Int) -> Int {
+        var (low, high) = (0, ranges.count - 1)
         while low < high {
             let middle = (low + high + 1) / 2
-            if starts[middle] <= position { low = middle } else { high = middle - 1 }
+            if start(middle) <= position { low = middle } else { high = middle - 1 }
         }
-        let place = ranges[low].lowerBound + position - starts[low]
-        return (place, ranges[low].upperBound - place)
+        return low
     }
 
     /// The bytes of the stretches, one behind the other.

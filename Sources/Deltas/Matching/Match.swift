@@ -13,6 +13,13 @@ package struct Match: Hashable, Sendable {
         self.count = count
     }
 
+    /// What of it lies in a range of the target; nil for nothing.
+    package func clamped(to range: Range<Int>) -> Match? {
+        let part = (target..<target + count).clamped(to: range)
+        return part.isEmpty
+            ? nil : Match(target: part.lowerBound, base: base + part.lowerBound - target, count: part.count)
+    }
+
     /// What of it lies within a base of `size` bytes.
     func within(_ size: Int) -> Match {
         let before = max(0, -base)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Deltas
+
 /// Where what a patch is made of lies in two files: the bases of each group one behind the other, and its targets.
 struct PatchLayout {
     struct Group: Hashable {
@@ -8,6 +10,8 @@ struct PatchLayout {
         let likeliestBase: Int?
         let bases: Range<Int>
         let targets: Range<Int>
+        /// Where the targets stand in the bases if nothing moved, as far as they have counterparts of their size.
+        let counterparts: [Match]
         /// What the indexes tell of the only target; nil when all has to be compared. What is known so is not unpacked.
         let shared: SharedChunks?
         /// The bases in their order.
@@ -44,8 +48,9 @@ struct PatchLayout {
             let made = Group(
                 likeliestBase: first.map { Int(old.index.contents[$0].size) },
                 bases: Int(baseSize)..<Int(baseSize + members.size),
-                targets: Int(targetSize)..<Int(targetSize + targets), shared: Self.shared(group, old.index, new.index),
-                members: members.list)
+                targets: Int(targetSize)..<Int(targetSize + targets),
+                counterparts: Self.counterparts(group, members.list, old.index, new.index),
+                shared: Self.shared(group, old.index, new.index), members: members.list)
             groups.append(made)
             place(group, made)
             baseSize += members.size

@@ -29,6 +29,7 @@ final class PatchGroupWork: Sendable {
     let shared: SharedChunks?
     private let bases: PatchBases
     private let range: Range<Int>
+    private let counterparts: [Match]
     private let baseSpans: Spans
     /// How many threads may fill the table.
     private let parts: Int
@@ -41,6 +42,7 @@ final class PatchGroupWork: Sendable {
         self.number = number
         self.bases = bases
         range = group.bases
+        counterparts = group.counterparts
         shared = group.shared
         baseSpans = Spans(group.shared?.baseSpans ?? [])
         self.isSlowAllowed = isSlowAllowed
@@ -59,17 +61,23 @@ final class PatchGroupWork: Sendable {
     /// - Parameter piece: its place in the group's targets.
     func known(of piece: Range<Int>) -> KnownStretches? {
         guard let shared else { return nil }
-        let copies = shared.copies.compactMap { copy -> Match? in
-            let part = (copy.target..<copy.target + copy.count).clamped(to: piece)
-            guard !part.isEmpty else { return nil }
-            return Match(
-                target: part.lowerBound - piece.lowerBound, base: copy.base + part.lowerBound - copy.target,
-                count: part.count)
-        }
+        let copies = shared.copies.compactMap { $0.part(in: piece) }
         let spans = shared.targetSpans.map { $0.clamped(to: piece) }.filter { !$0.isEmpty }.map {
             $0.lowerBound - piece.lowerBound..<$0.upperBound - piece.lowerBound
         }
         return KnownStretches(copies: copies, targetSpans: spans, baseSpans: baseSpans)
+    }
+
+    /// What in the bases a piece of the targets is likely a later state of.
+    /// - Parameter piece: its place in the group's targets.
+    func counterparts(of piece: Range<Int>) -> [Match] { counterparts.compactMap { $0.part(in: piece) } }
+
+    /// Lets go of what was read of the bases.
+    func release(_ stretches: [Match]) {
+        guard let first = stretches.map(\.base).min(), let end = stretches.map({ $0.base + $0.count }).max() else {
+            return
+        }
+        bases.contents.release(range.lowerBound + first..<range.lowerBound + end)
     }
 
     /// What pieces are compared with.
@@ -153,11 +161,17 @@ final class PatchPiece {
         }
         let target = UnsafeRawBufferPointer(rebasing: targets.bytes[range])
         let known = group.known(of: place)
+        let counterparts = group.counterparts(of: place)
+        defer { group.release(counterparts) }
         do {
             if let known {
                 delta = try encoder.encode(
-                    target, known: known, bytes: group.bytes, base: group.base, isSlowAllowed: group.isSlowAllowed,
-                    require: group.require)
+                    target, known: known, bytes: group.bytes, base: group.base, counterparts: counterparts,
+                    isSlowAllowed: group.isSlowAllowed, require: group.require)
+            } else if let unmoved = encoder.encodeUnmoved(
+                target, bytes: group.bytes, counterparts: counterparts, isSlowAllowed: group.isSlowAllowed)
+            {
+                delta = unmoved
             } else {
                 delta = encoder.encode(target, base: group.base(), places: places, isSlowAllowed: group.isSlowAllowed)
             }
@@ -185,6 +199,13 @@ final class PatchPiece {
         else {
             throw DeltaError(.damaged, "A delta does not give what it was made of; the disk or memory is failing.")
         }
+    }
+}
+
+extension Match {
+    /// What of it lies in a range of the target, as if this were all of it; nil for nothing.
+    fileprivate func part(in range: Range<Int>) -> Match? {
+        clamped(to: range).map { Match(target: $0.target - range.lowerBound, base: $0.base, count: $0.count) }
     }
 }
 

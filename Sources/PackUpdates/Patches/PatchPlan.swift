@@ -13,6 +13,8 @@ struct PatchPlan: Hashable {
     /// Numbers in the lists of contents of the new and of the old index.
     struct Group: Hashable {
         var targets: [Int] = []
+        /// For each target the base that it is likely a later state of; nil when there is none.
+        var counterparts: [Int?] = []
         var bases: [Int] = []
         /// Behind the bases: contents of the new index that earlier groups make.
         var newBases: [Int] = []
@@ -50,7 +52,7 @@ struct PatchPlan: Hashable {
             if size <= Self.smallContent || (bases.isEmpty && size <= Self.smallNewContent) {
                 pools[relations.kind(of: target), default: []].append((target, bases))
             } else {
-                large.append(Group(targets: [target], bases: bases))
+                large.append(Group(targets: [target], counterparts: [bases.first], bases: bases))
             }
         }
         for kind in pools.keys.sorted() { pool(pools[kind] ?? [], old, new) }
@@ -81,6 +83,7 @@ struct PatchPlan: Hashable {
                 (targetSize, baseSize) = (0, 0)
             }
             group.targets.append(member.target)
+            group.counterparts.append(member.bases.first)
             targetSize += size
             for base in member.bases.prefix(PatchTable.Format.mostBases)
             where !group.bases.contains(base) && baseSize + old.contents[base].size <= Self.pooledBases {
