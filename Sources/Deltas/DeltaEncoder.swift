@@ -66,15 +66,21 @@ package final class DeltaEncoder {
         isPrefixable: Bool = true
     ) -> [DeltaWay] {
         DeltaSample.with(target) { sample, starts in
-            let (smallest, copying) = bestCopies(
-                sample, base, slowBytes: slowBytes * sample.count / target.count)
+            let slowSample = slowBytes * sample.count / target.count
+            let (smallest, copying) = bestCopies(sample, base, slowBytes: slowSample)
             let differences = MatchFinder.matches(of: sample, in: base)
-            let differing = estimate(
-                sample, base, Instruction.instructions(for: differences, target: sample, base: base.bytes))
+            let adding = Instruction.instructions(for: differences, target: sample, base: base.bytes)
+            let differing = estimate(sample, base, adding)
             let instructions = min(copying, differing)
             if instructions > sample.count / Self.muchOfAll,
                 let unmoved = UnmovedSample(sample, starts: starts, base: base.bytes, places: places),
-                estimate(sample, base, unmoved.instructions) < instructions
+                estimate(sample, base, unmoved.instructions) < instructions,
+                // Literals, and words that point, become smaller in earnest by more than numbers do.
+                size(sample, base, unmoved.instructions, slowSample)
+                    < size(
+                        sample, base,
+                        copying < differing
+                            ? DeltaWay.copies(smallest: smallest).instructions(for: sample, base) : adding, slowSample)
             {
                 return [.inPlace(unmoved.place)]
             }
@@ -128,6 +134,14 @@ package final class DeltaEncoder {
             best = (smallest, cost)
         }
         return best
+    }
+
+    /// What a target comes to in earnest.
+    private func size(
+        _ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ instructions: [Instruction], _ slowBytes: Int
+    ) -> Int {
+        InstructionPiece.draft(target, base: base.bytes, instructions, coder: coder, slowBytes: slowBytes)
+            .finished(base: base.bytes, coder: coder).count
     }
 
     private func estimate(_ target: UnsafeRawBufferPointer, _ base: DeltaBase, _ instructions: [Instruction]) -> Int {

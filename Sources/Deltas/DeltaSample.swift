@@ -6,7 +6,7 @@ enum DeltaSample {
     /// Targets up to this size are their own sample.
     private static let most = 1 << 20
     private static let parts = 4
-    private static let partSize = 192 << 10
+    private static let partSize = 160 << 10
 
     /// Calls `body` with the sample, and for each of its parts, which are of one size, where in the target it begins.
     static func with<Result>(

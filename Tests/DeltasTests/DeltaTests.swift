@@ -118,6 +118,61 @@ import Testing
         #expect(try DeltaRoundTrip.delta(pair).joined().count < plain - 1000)
     }
 
+    /// The delta of a target that is held against what it stands beside; nil when more changed.
+    private func unmovedDelta(_ old: [UInt8], _ new: [UInt8], _ counterparts: [Match]) throws -> [UInt8]? {
+        let encoder = try DeltaEncoder()
+        return old.withUnsafeBytes { old in
+            new.withUnsafeBytes { new in
+                encoder.encodeUnmoved(new, bytes: old, counterparts: counterparts, isSlowAllowed: false)
+            }
+        }
+    }
+
+    @Test func findsStampsWithoutATable() throws {
+        var generator = SeededGenerator.forTest()
+        let files = (0..<40).map { _ in DeltaPairs.bytes(Int.random(in: 2000...9000, using: &generator), &generator) }
+        var old: [UInt8] = []
+        var new: [UInt8] = []
+        var counterparts: [Match] = []
+        for (number, file) in files.enumerated() {
+            counterparts.append(Match(target: new.count, base: old.count, count: file.count))
+            var changed = file
+            let length = Int.random(in: 1...20, using: &generator)
+            let start = [0, 700, file.count - length][number % 3]
+            changed.replaceSubrange(start..<start + length, with: DeltaPairs.bytes(length, &generator))
+            new += changed
+            // What is not in the new version stands between.
+            old += file + DeltaPairs.bytes(100, &generator)
+        }
+        let delta = try #require(try unmovedDelta(old, new, counterparts))
+        #expect(delta.count < 40 * 30)
+        #expect(try DeltaRoundTrip.apply(delta, to: old) == new)
+        #expect(try unmovedDelta(old, new, counterparts.dropLast()) == nil, "a file has no counterpart")
+
+        var moved = new
+        moved.insert(1, at: 5000)
+        moved.removeLast()
+        #expect(try unmovedDelta(old, moved, counterparts) == nil)
+        var longer = new
+        longer.replaceSubrange(1000..<1100, with: DeltaPairs.bytes(100, &generator))
+        #expect(try unmovedDelta(old, longer, counterparts) == nil)
+    }
+
+    /// Numbers that all changed a little, and that are made of a few others: in earnest these take fewer bytes than the differences.
+    @Test func literalsAreJudgedInEarnestBesideNumbers() throws {
+        var generator = SeededGenerator.forTest()
+        let tokens = (0..<256).map { _ in DeltaPairs.bytes(6, &generator) }
+        let new = (0..<60_000).flatMap { _ in tokens[Int.random(in: 0..<256, using: &generator)] }
+        var old: [UInt8] = []
+        for start in stride(from: 0, to: new.count, by: 4) {
+            let word = new[start..<start + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let changed = word &+ UInt32.random(in: 1...1 << 15, using: &generator)
+            withUnsafeBytes(of: changed.littleEndian) { old += $0 }
+        }
+        let pair = DeltaPairs.Pair(description: "tokens", old: old, new: new)
+        #expect(try DeltaRoundTrip.delta(pair).joined().count < new.count * 2 / 5)
+    }
+
     @Test func neverMakesMuchMoreThanTheTarget() throws {
         var generator = SeededGenerator(seed: 8)
         for count in [1, 100, 65_537] {
