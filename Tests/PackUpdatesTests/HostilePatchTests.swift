@@ -59,7 +59,7 @@ import Testing
 
     private func patch(_ groups: [PatchTable.Group], deltas: [UInt8] = []) throws -> [UInt8] {
         let digest = SHA256.hash([])
-        return try PatchTable(indexDigest: digest, baseDigest: digest, groups: groups).encoded() + deltas
+        return try PatchTable(index: VersionMark(digest), baseDigest: digest, groups: groups).encoded() + deltas
     }
 
     private func index(contents count: Int) throws -> PackIndex {
@@ -147,7 +147,7 @@ import Testing
         func bases(_ bases: [UInt8], _ old: PackListBase?) throws -> [PatchTable.Base] {
             let body = table(bases)
             var file = Array("LRDRPTCH".utf8) + [1, 0, 0, 0, UInt8(body.count + 2), 0, 0, 0]
-            file += [UInt8](repeating: 9, count: 64)
+            file += [UInt8](repeating: 9, count: 40)
             let table = try PatchTable(head: file, table: [UInt8(body.count), 0] + body, index: index, old: old)
             return table.groups[1].bases
         }
@@ -178,8 +178,8 @@ import Testing
             var refused = 0
             for _ in 0..<400 {
                 var damaged = patch
-                for _ in 0..<Int.random(in: 1...4, using: &generator) where damaged.count > 80 {
-                    let place = Int.random(in: 80..<damaged.count, using: &generator)
+                for _ in 0..<Int.random(in: 1...4, using: &generator) where damaged.count > PatchTable.headSize {
+                    let place = Int.random(in: PatchTable.headSize..<damaged.count, using: &generator)
                     let end = min(damaged.count, place + Int.random(in: 1...20, using: &generator))
                     switch Int.random(in: 0..<5, using: &generator) {
                     case 0: damaged.removeSubrange(place..<end)

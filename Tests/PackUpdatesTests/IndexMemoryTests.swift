@@ -71,7 +71,7 @@ import Testing
             let group = PatchTable.Group(
                 targets: [1], bases: [PatchTable.Base](repeating: base, count: bases), deltaSize: 1)
             return PatchTable(
-                indexDigest: SHA256.hash([1]), baseDigest: SHA256.hash([2]),
+                index: VersionMark(SHA256.hash([1])), baseDigest: SHA256.hash([2]),
                 groups: [PatchTable.Group](repeating: group, count: groups))
         }
         let most = PatchTable.Format.mostTableBytes

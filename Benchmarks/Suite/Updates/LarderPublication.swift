@@ -41,7 +41,7 @@ struct LarderPublication {
         let text =
             #"{ "assetPackID": "\#(Self.pack)", "downloadPolicy": { "essential": { "installationEventTypes": "#
             + #"["firstInstallation", "subsequentUpdate"] } }, "platforms": ["Linux"], "#
-            + #""fileSelectors": [ { "filePattern": "**" } ] }"#
+            + #""fileSelectors": [ { "directorySource": ".", "directoryDestination": "." } ] }"#
         try here.makeDirectories(at: served)
         try AtomicFile.write(text.utf8, to: source, durable: false)
         try pack(source, [])

@@ -138,7 +138,7 @@ actor PackShelf {
             return
         }
         place.patches = ServedPatch.beside(archive: place.path, known: place.patches)
-        place.pack.patches = ServedPatch.listed(place.patches, index: index.sha256)
+        place.pack.patches = ServedPatch.listed(place.patches, index: index.digest)
     }
 
     /// Opens and inspects an archive; both must have seen the same file.

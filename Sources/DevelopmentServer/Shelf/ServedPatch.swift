@@ -12,13 +12,13 @@ internal import System
 struct ServedPatch: Sendable {
     /// What the manifest lists, apart from where.
     let from: Int
-    let base: String
+    let base: Digest
     let size: Int64
     let sha256: String
     let file: ServedFile
     let status: FileStatus
-    /// SHA-256 of the index that the patch belongs to.
-    let index: String
+    /// Of the index that the patch belongs to.
+    let index: VersionMark
     /// What devices fetch in place of the index.
     private(set) var list: PackList.Published?
     private var listStatus: FileStatus?
@@ -43,8 +43,8 @@ struct ServedPatch: Sendable {
             return (digest.finish(), length)
         }
         self.from = from
-        base = ends.base.hex
-        index = ends.index.hex
+        base = ends.base
+        index = ends.index
         size = length
         sha256 = digest.hex
     }
@@ -80,9 +80,9 @@ struct ServedPatch: Sendable {
 
     /// Those that lead to what an index describes, the latest first, each base once.
     /// - Parameter index: SHA-256 of the index's file.
-    static func listed(_ patches: [ServedPatch], index: String) -> [ServedPatch] {
-        var bases: Set<String> = []
-        let own = patches.filter { $0.index == index }.sorted { $0.from > $1.from }
+    static func listed(_ patches: [ServedPatch], index: Digest) -> [ServedPatch] {
+        var bases: Set<Digest> = []
+        let own = patches.filter { $0.index == VersionMark(index) }.sorted { $0.from > $1.from }
         return Array(
             own.filter { bases.insert($0.base).inserted }.prefix(DownloadManifestPack.LarderInfo.maximumPatchCount))
     }
@@ -108,7 +108,7 @@ struct ServedPatch: Sendable {
 
     func listing(packURL: String) -> DownloadManifestPack.LarderInfo.Patch {
         var patch = DownloadManifestPack.LarderInfo.Patch(
-            from: from, base: base, packURL: packURL, size: size, sha256: sha256)
+            from: from, base: base.hex, packURL: packURL, size: size, sha256: sha256)
         patch.list = list?.listing(of: patch, packURL: packURL)
         return patch
     }

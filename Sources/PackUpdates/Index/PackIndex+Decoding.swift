@@ -97,9 +97,13 @@ extension PackIndex {
         }
     }
 
-    /// - Parameter hasGaps: whether each file says how far it is from the one before; otherwise one is taken to follow the other.
+    /// How entries are told: in an index with where they lie, and in a list so that what comes anew moves nothing behind it.
+    enum EntryForm {
+        case index, list
+    }
+
     static func entries(
-        _ reader: inout IndexReader, _ contentSizes: [Int64], _ memory: inout IndexMemory, hasGaps: Bool = true
+        _ reader: inout IndexReader, _ contentSizes: [Int64], _ memory: inout IndexMemory, as form: EntryForm = .index
     ) throws -> [Entry] {
         let count = try reader.count(upTo: Limits.entries, ofAtLeast: 3)
         try memory.add(count, .entry)
@@ -122,12 +126,16 @@ extension PackIndex {
         let files = try kinds.map { kind -> Entry.Kind? in
             guard kind == KindNumber.file || kind == KindNumber.executable else { return nil }
             let number = try reader.number(upTo: Int64(contentSizes.count))
-            let content = number == 0 ? known : Int(number) - 1
+            let content =
+                switch form {
+                case .index: number == 0 ? known : Int(number) - 1
+                case .list: known - Int(number)
+                }
             guard contentSizes.indices.contains(content), content <= known else {
                 throw damaged("a file has a content that is not listed")
             }
             known += content == known ? 1 : 0
-            let offset = end + (hasGaps ? try reader.size() : 0)
+            let offset = end + (form == .index ? try reader.size() : 0)
             end = offset + contentSizes[content]
             guard end <= Limits.size else { throw damaged("a file does not lie in the archive") }
             return .file(content: content, offset: offset, isExecutable: kind == KindNumber.executable)

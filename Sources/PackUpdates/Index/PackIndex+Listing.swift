@@ -2,19 +2,21 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import AssetPacks
-import Crypto
+package import Crypto
 package import System
 
 extension PackIndex {
     /// An index as a server sends it.
     package struct Published: Sendable {
         package let bytes: [UInt8]
-        /// SHA-256 of the file, in lower-case hexadecimal.
-        package let sha256: String
+        /// SHA-256 of the file.
+        package let digest: Digest
+        /// The same in lower-case hexadecimal.
+        package var sha256: String { digest.hex }
 
         init(_ bytes: [UInt8]) {
             self.bytes = bytes
-            sha256 = SHA256.hash(bytes).hex
+            digest = SHA256.hash(bytes)
         }
 
         /// What a download manifest lists of it.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import AssetPacks
-import Crypto
+package import Crypto
 import Kit
 package import System
 
@@ -43,8 +43,8 @@ extension PackList {
         package let bytes: [UInt8]
         /// SHA-256 of the file, in lower-case hexadecimal.
         package let sha256: String
-        private let base: Digest
-        private let index: Digest
+        private let base: VersionMark
+        private let index: VersionMark
 
         fileprivate init?(_ bytes: [UInt8]) {
             guard let ends = PackList.ends(of: bytes) else { return nil }
@@ -54,13 +54,15 @@ extension PackList {
 
         /// Whether it belongs to a patch.
         /// - Parameters:
-        ///   - base: the tree digest of the archive that the patch starts from, in hexadecimal.
-        ///   - index: SHA-256 of the index to whose version it leads, in hexadecimal.
-        package func belongs(base: String, index: String) -> Bool { self.base.hex == base && self.index.hex == index }
+        ///   - base: the tree digest of the archive that the patch starts from.
+        ///   - index: of the index to whose version it leads.
+        package func belongs(base: Digest, index: VersionMark) -> Bool {
+            self.base == VersionMark(base) && self.index == index
+        }
 
         /// Whether it is the list between two versions.
         package func leads(from old: PatchVersion, to new: PatchVersion) -> Bool {
-            base == old.index.archive.digest && index == new.indexDigest
+            belongs(base: old.index.archive.digest, index: VersionMark(new.indexDigest))
         }
 
         /// In bytes; nil for a list between other versions.

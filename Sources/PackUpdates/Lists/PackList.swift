@@ -17,7 +17,7 @@ package enum PackList {
         static let magic = Array("LRDRLIST".utf8)
         static let version: UInt32 = 1
         /// Magic, version, bytes of the list, index, base's archive, base.
-        static let headSize = 8 + 4 + 4 + 3 * Digest.byteCount
+        static let headSize = 8 + 4 + 4 + 3 * VersionMark.byteCount
     }
 
     static func damaged(_ reason: String) -> PackUpdateError {
@@ -39,7 +39,7 @@ package enum PackList {
         var file = Format.magic
         file.append(littleEndian: Format.version)
         file.append(littleEndian: UInt32(body.count))
-        file += new.indexDigest.bytes + old.archive.digest.bytes + base.digest.bytes
+        for digest in [new.indexDigest, old.archive.digest, base.digest] { file += VersionMark(digest).bytes }
         file += try PrefixedStream.encode(body, prefix: base.bytes)
         return Int64(file.count) + leastSaving <= new.indexSize ? file : nil
     }
@@ -57,7 +57,7 @@ package enum PackList {
         var known = 0
         for entry in index.entries {
             guard case .file(let content, _, _) = entry.kind else { continue }
-            body.append(number: content == known ? 0 : content + 1)
+            body.append(number: known - content)
             known += content == known ? 1 : 0
         }
         for entry in index.entries {
@@ -70,9 +70,8 @@ package enum PackList {
 
     // MARK: - Reading
 
-    /// What a list says to lead from and to: the tree digest of the old archive, and the SHA-256 of the new one's index. nil for
-    /// what is no list.
-    static func ends(of file: [UInt8]) -> (base: Digest, index: Digest)? {
+    /// What a list says to lead from and to: the marks of the old archive and of the new one's index. nil for what is no list.
+    static func ends(of file: [UInt8]) -> (base: VersionMark, index: VersionMark)? {
         guard let head = try? Head(file[...]) else { return nil }
         return (head.archive, head.index)
     }
@@ -90,10 +89,10 @@ package enum PackList {
         _ file: [UInt8], forIndex index: Digest, base: PackListBase, archiveSize size: Int64, digest: Digest
     ) throws -> PackIndex {
         let head = try Head(file[...])
-        guard head.index == index else {
+        guard head.index == VersionMark(index) else {
             throw PackUpdateError(.mismatch, "The list of the pack is that of another version.")
         }
-        guard head.base == base.digest else {
+        guard head.base == VersionMark(base.digest) else {
             throw PackUpdateError(
                 .mismatch, "The list of the pack starts from other files than those of the version that is here.")
         }
@@ -114,7 +113,7 @@ package enum PackList {
         var reader = IndexReader(body[...])
         var memory = IndexMemory()
         let listed = try ListedContents(&reader, &memory, base: base)
-        let entries = try PackIndex.entries(&reader, listed.sizes, &memory, hasGaps: false)
+        let entries = try PackIndex.entries(&reader, listed.sizes, &memory, as: .list)
         guard reader.remaining == 0 else { throw PackIndex.damaged("something follows its end") }
         let contents = try PackIndex.contents(
             listed.sizes, listed.digests, [Range<Int>](repeating: 0..<0, count: listed.sizes.count), of: entries)
@@ -125,9 +124,9 @@ package enum PackList {
     private struct Head {
         /// Bytes of the list, uncompressed.
         let size: Int
-        let index: Digest
-        let archive: Digest
-        let base: Digest
+        let index: VersionMark
+        let archive: VersionMark
+        let base: VersionMark
 
         init(_ file: ArraySlice<UInt8>) throws {
             guard file.count >= Format.headSize, file.starts(with: Format.magic) else {
@@ -142,7 +141,9 @@ package enum PackList {
             }
             size = Int(try reader.fixed(4))
             guard size <= PackList.maximumSize else { throw PackList.damaged("it claims \(size) bytes") }
-            (index, archive, base) = (try reader.digest(), try reader.digest(), try reader.digest())
+            index = try VersionMark(&reader)
+            archive = try VersionMark(&reader)
+            base = try VersionMark(&reader)
         }
     }
 }

@@ -47,7 +47,7 @@ package struct PackListBase: Sendable {
         var references: [UInt8] = []
         for (_, file) in files {
             let number = numbers[file.digest]
-            references.append(number: number.map { $0 + 1 } ?? 0)
+            references.append(number: number.map { contents.count - $0 } ?? 0)
             if number == nil {
                 numbers[file.digest] = contents.count
                 contents.append(Content(size: file.size, digest: file.digest))

@@ -6,8 +6,8 @@ import Kit
 import System
 
 /// Where contents of an archive are unpacked to in files, as groups need them.
-struct ContentLayout {
-    private struct Placement {
+struct ContentLayout: Sendable {
+    private struct Placement: Sendable {
         let content: Int
         /// Bytes of the content: all, or whole chunks.
         let part: Range<Int64>
@@ -19,6 +19,9 @@ struct ContentLayout {
     private var placements: [Placement] = []
 
     init(index: PackIndex) { self.index = index }
+
+    /// The sum of what has a place, in bytes.
+    var size: Int64 { placements.reduce(0) { $0 + Int64($1.part.count) } }
 
     /// Gives contents their places one behind the other, from an end that moves on; their range in the file.
     /// - Parameter file: which of the files that things are unpacked to.
@@ -57,9 +60,12 @@ struct ContentLayout {
     }
 
     /// Unpacks only the blocks that hold something that has a place, each once and side by side.
-    /// - Parameter files: by their numbers.
+    /// - Parameters:
+    ///   - files: by their numbers.
+    ///   - threads: how many threads decode; 0 means one for each core.
     /// - Throws: `ArchiveError`, `Errno`, `PackUpdateError.mismatch` when the archive is not the index's.
-    func unpack(_ archive: FileDescriptor, to files: [FileDescriptor], isCancelled: () -> Bool) throws {
+    func unpack(_ archive: FileDescriptor, to files: [FileDescriptor], threads: Int = 0, isCancelled: () -> Bool) throws
+    {
         let placed = placements.map { placement in
             let start = index.contents[placement.content].offset
             return PlacedPart(
@@ -68,7 +74,7 @@ struct ContentLayout {
         }
         let parts = PlacedParts(placed)
         let letter = index.archive.letter
-        let pipeline = OrderedPipeline<UnpackedBlock>(threads: 0) {
+        let pipeline = OrderedPipeline<UnpackedBlock>(threads: threads) {
             let decoder = try? ArchiveBlockDecoder(letter: letter)
             return { $0.decode(decoder, parts) }
         }

@@ -89,9 +89,9 @@ extension PatchTable {
         (try? facts(path, from: old, to: new)) != nil
     }
 
-    /// What a file says to lead from and to: the tree digest of the old archive, and the SHA-256 of the new one's index. nil
+    /// What a file says to lead from and to: the tree digest of the old archive, and the mark of the new one's index. nil
     /// for a file that is no patch. Reads where the file stands.
-    package static func ends(of file: FileDescriptor) -> (base: Digest, index: Digest)? {
+    package static func ends(of file: FileDescriptor) -> (base: Digest, index: VersionMark)? {
         guard let head = try? file.readPrefix(headSize), (try? size(head: head)) != nil,
             let ends = try? versions(head: head)
         else { return nil }

@@ -34,6 +34,9 @@ package enum PatchMaker {
     private static let usualPieces: Int64 = 24
     private static let smallestPiece = 2 << 20
 
+    /// Between two looks at whether to go on while one version is unpacked already.
+    static let cancellationPause = Duration.milliseconds(50)
+
     /// Throws when the library that patches are made with is not there.
     /// - Throws: `DeltaError.library`
     package static func requireLibrary() throws { _ = try DeltaDecoder() }
@@ -63,7 +66,7 @@ package enum PatchMaker {
         _ plan: PatchPlan, _ sizes: [Int64], from old: PatchVersion, to new: PatchVersion
     ) -> PatchTable {
         PatchTable(
-            indexDigest: new.indexDigest, baseDigest: old.index.archive.digest,
+            index: VersionMark(new.indexDigest), baseDigest: old.index.archive.digest,
             groups: zip(plan.groups, sizes).map { group, size in
                 let bases =
                     group.bases.map { number in
@@ -100,8 +103,7 @@ package enum PatchMaker {
         let resembling = try ContentResemblance(from: old.index, to: new.index).bases(from: old.index, to: new.index) {
             (oldLayout, newLayout, size) in
             let file = try scratchFile(in: folder, "resemblance", size)
-            try old.unpack(oldLayout, to: [file.descriptor], isCancelled: isCancelled)
-            try new.unpack(newLayout, to: [file.descriptor], isCancelled: isCancelled)
+            try unpack((old, oldLayout), (new, newLayout), to: [file.descriptor], isCancelled)
             return try MappedContents(file.descriptor, size: size)
         }
         let plan = PatchPlan(from: old.index, to: new.index, resembling: resembling)
@@ -168,31 +170,6 @@ package enum PatchMaker {
         return stride(from: range.lowerBound, to: range.upperBound, by: even).map {
             $0..<min($0 + even, range.upperBound)
         }
-    }
-
-    /// Unpacks what is compared into files in a folder.
-    static func unpack(
-        _ layout: PatchLayout, from old: PatchVersion, to new: PatchVersion, in folder: FilePath,
-        _ isCancelled: () -> Bool
-    ) throws -> (bases: PatchBases, targets: MappedContents) {
-        let bases = try scratchFile(in: folder, "bases", layout.baseSize)
-        let targets = try scratchFile(in: folder, "targets", layout.targetSize)
-        // In the order of `PatchLayout`'s numbers.
-        let files = [bases.descriptor, targets.descriptor]
-        try old.unpack(layout.old, to: files, isCancelled: isCancelled)
-        try new.unpack(layout.new, to: files, isCancelled: isCancelled)
-        return (
-            try PatchBases(bases.descriptor, layout, from: old, to: new),
-            try MappedContents(targets.descriptor, size: layout.targetSize)
-        )
-    }
-
-    /// A file that never gets a name, so that a maker that is killed leaves nothing behind.
-    private static func scratchFile(in folder: FilePath, _ name: String, _ size: Int64 = 0) throws -> NewFile {
-        let number = UInt64.random(in: 0...UInt64.max)
-        let file = try NewFile(at: folder.appending(".larder-patch-\(name)-\(number)"), permissions: .ownerReadWrite)
-        if size > 0 { try file.descriptor.resize(to: size) }
-        return file
     }
 
     private static func copy(_ source: FileDescriptor, to target: FileDescriptor) throws {

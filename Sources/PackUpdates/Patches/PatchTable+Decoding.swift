@@ -29,11 +29,10 @@ extension PatchTable {
 
     /// What a head says the patch leads from and to.
     /// - Throws: `PackUpdateError.damagedPatch`
-    static func versions(head: [UInt8]) throws -> (index: Digest, base: Digest) {
-        guard head.count >= headSize, let index = Digest(bytes: Array(head[16..<48])),
-            let base = Digest(bytes: Array(head[48..<80]))
-        else { throw damaged("its head is cut off") }
-        return (index, base)
+    static func versions(head: [UInt8]) throws -> (index: VersionMark, base: Digest) {
+        guard head.count >= headSize else { throw damaged("its head is cut off") }
+        var reader = IndexReader(head[16...])
+        return (try VersionMark(&reader), try reader.digest())
     }
 
     /// Reads head and table, of which nothing is believed.
@@ -42,7 +41,7 @@ extension PatchTable {
     ///   - old: the files that it starts from, in whose order contents have their numbers; nil when they are not known.
     /// - Throws: `PackUpdateError.damagedPatch`
     package init(head: [UInt8], table: [UInt8], index: PackIndex, old: PackListBase?) throws {
-        (indexDigest, baseDigest) = try Self.versions(head: head)
+        (self.index, baseDigest) = try Self.versions(head: head)
         do {
             groups = try Self.groups(Self.unpacked(table), index, old)
         } catch let error as PackUpdateError where error.code != .damagedPatch {
@@ -64,7 +63,7 @@ extension PatchTable {
             let tableSize = try size(head: head)
             let bytes = try file.borrowed.readPrefix(tableSize)
             // The table's numbers mean something only with the index it was made for.
-            guard try versions(head: head) == (new.indexDigest, old.index.archive.digest) else {
+            guard try versions(head: head) == (VersionMark(new.indexDigest), old.index.archive.digest) else {
                 throw PackUpdateError(.mismatch, "This is the patch between two other versions.")
             }
             let table = try PatchTable(

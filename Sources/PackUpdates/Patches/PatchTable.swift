@@ -8,8 +8,8 @@ import Kit
 /// What a patch says before its deltas: what it leads from and to, and what each of its groups of contents is made of.
 /// `docs/formats/pack-patch.md` is the file.
 package struct PatchTable: Hashable, Sendable {
-    /// SHA-256 of the file of the target's index.
-    package let indexDigest: Digest
+    /// Of the SHA-256 of the file of the target's index.
+    package let index: VersionMark
     /// Tree digest of the archive that the patch starts from.
     package let baseDigest: Digest
     package let groups: [Group]
@@ -44,7 +44,7 @@ package struct PatchTable: Hashable, Sendable {
     }
 
     /// How many bytes a patch's head has; the table follows it.
-    package static let headSize = 80
+    package static let headSize = 8 + 4 + 4 + VersionMark.byteCount + Digest.byteCount
 
     /// How many bytes head and table have at most.
     package static let maximumSize = headSize + Format.mostTableBytes + 16
@@ -86,7 +86,7 @@ package struct PatchTable: Hashable, Sendable {
         var file = Format.magic
         file.append(littleEndian: Format.version)
         file.append(littleEndian: UInt32(table.count))
-        return file + indexDigest.bytes + baseDigest.bytes + table
+        return file + index.bytes + baseDigest.bytes + table
     }
 
     /// The table, uncompressed: a column for each thing, so that what the bases' numbers have in common with the targets' is said once.

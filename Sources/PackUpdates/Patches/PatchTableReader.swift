@@ -45,7 +45,7 @@ package struct PatchTableReader {
             if tableSize == nil {
                 let size = try PatchTable.size(head: bytes)
                 let versions = try PatchTable.versions(head: bytes)
-                guard versions.index == indexDigest else {
+                guard versions.index == VersionMark(indexDigest) else {
                     throw PackUpdateError(.mismatch, "The patch leads to another version than the index describes.")
                 }
                 guard versions.base == baseDigest else {

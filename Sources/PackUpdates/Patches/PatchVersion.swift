@@ -70,10 +70,10 @@ package struct PatchVersion: Sendable {
 
     /// Unpacks contents that have a place into files.
     /// - Throws: `PackUpdateError`, `ArchiveError` or `AssetPackError`, which name the archive; `Errno` of a file.
-    func unpack(_ layout: ContentLayout, to files: [FileDescriptor], isCancelled: () -> Bool) throws {
+    func unpack(_ layout: ContentLayout, to files: [FileDescriptor], threads: Int = 0, isCancelled: () -> Bool) throws {
         let source = try PackInspector.open(archive)
         do {
-            try layout.unpack(source.borrowed, to: files, isCancelled: isCancelled)
+            try layout.unpack(source.borrowed, to: files, threads: threads, isCancelled: isCancelled)
         } catch let error as PackUpdateError {
             throw PackUpdateError(error.code, "\(archive): \(error.message)", cause: error.cause)
         } catch let error as ArchiveError {

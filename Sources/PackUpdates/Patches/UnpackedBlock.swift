@@ -53,19 +53,16 @@ final class UnpackedBlock {
     private init(_ archive: FileDescriptor, at offset: Int64, storedSize: Int, start: Int64, contentSize: Int) throws {
         self.start = start
         self.contentSize = contentSize
-        var payload = [UInt8](repeating: 0, count: storedSize)
-        let count = try payload.withUnsafeMutableBytes { room in
-            var done = 0
-            while done < room.count {
+        let payload = try [UInt8](unsafeUninitializedCapacity: storedSize) { room, count in
+            while count < storedSize {
                 let read = try archive.read(
-                    fromAbsoluteOffset: offset + Int64(ArchiveBlock.headSize + done),
-                    into: UnsafeMutableRawBufferPointer(rebasing: room[done...]))
+                    fromAbsoluteOffset: offset + Int64(ArchiveBlock.headSize + count),
+                    into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: room[count...])))
                 if read == 0 { break }
-                done += read
+                count += read
             }
-            return done
         }
-        guard count == storedSize else {
+        guard payload.count == storedSize else {
             throw PackUpdateError(.mismatch, "The archive is shorter than its index says; make the index again.")
         }
         self.payload = payload
@@ -80,6 +77,11 @@ final class UnpackedBlock {
 
     func decode(_ decoder: ArchiveBlockDecoder?) throws {
         guard let decoder else { throw PackUpdateError(.io, "The archive's compression is not known here.") }
+        guard payload.count != contentSize else {
+            // Stored.
+            content = payload
+            return
+        }
         content = try payload.withUnsafeBytes { payload in
             try decoder.decode(payload, contentSize: contentSize) { Array($0) }
         }

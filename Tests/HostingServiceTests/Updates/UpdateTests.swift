@@ -185,7 +185,9 @@ import Testing
             try await pack.publish()
             _ = try await pack.entry(patches: 1)
             let now = try await store.read { try $0.usedBytes(ofApp: fixture.appID) }
-            let sizes = try await store.read { try $0.storedUpdateFiles().compactMap(\.stored?.size) }
+            let sizes = try await store.read { store in
+                try store.storedUpdateFiles().flatMap { [$0.stored, $0.list].compactMap { $0?.size } }
+            }
             #expect(now == Int64(pack.archives[2]?.count ?? 0) + sizes.reduce(0, +))
             let answer = try await fixture.publisher.send(
                 "POST", "/v1/backgroundAssetUploadFiles",

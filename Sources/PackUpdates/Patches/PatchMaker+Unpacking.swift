@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The Larder authors
+
+import Kit
+import System
+
+extension PatchMaker {
+    /// Unpacks what is compared into files in a folder.
+    static func unpack(
+        _ layout: PatchLayout, from old: PatchVersion, to new: PatchVersion, in folder: FilePath,
+        _ isCancelled: () -> Bool
+    ) throws -> (bases: PatchBases, targets: MappedContents) {
+        let bases = try scratchFile(in: folder, "bases", layout.baseSize)
+        let targets = try scratchFile(in: folder, "targets", layout.targetSize)
+        // In the order of `PatchLayout`'s numbers.
+        try unpack(
+            (old, layout.old), (new, layout.new), to: [bases.descriptor, targets.descriptor], isCancelled)
+        return (
+            try PatchBases(bases.descriptor, layout, from: old, to: new),
+            try MappedContents(targets.descriptor, size: layout.targetSize)
+        )
+    }
+
+    /// Unpacks both versions side by side: the digests of what is unpacked are the work of one thread for each.
+    /// - Throws: as `PatchVersion.unpack`; of the first when both fail.
+    static func unpack(
+        _ first: (version: PatchVersion, layout: ContentLayout),
+        _ second: (version: PatchVersion, layout: ContentLayout),
+        to files: [FileDescriptor], _ isCancelled: () -> Bool
+    ) throws {
+        struct State {
+            var isCancelled = false
+            var result: Result<Void, any Error>?
+            var hasFailed: Bool { if case .failure = result { true } else { false } }
+        }
+        let state = Monitor(State())
+        // Where one has next to nothing, the other has all cores.
+        func threads(_ layout: ContentLayout, _ other: ContentLayout) -> Int {
+            layout.size / 4 > other.size ? 0 : (Processors.count + 1) / 2
+        }
+        let threads = (threads(first.layout, second.layout), threads(second.layout, first.layout))
+        let (version, layout) = first
+        try WorkerThread.start(name: "larder-unpack") {
+            let result = Result {
+                try version.unpack(layout, to: files, threads: threads.0) { state.peek(\.isCancelled) }
+            }
+            state.withLock { $0.result = result }
+        }
+        let result = Result {
+            try second.version.unpack(second.layout, to: files, threads: threads.1) {
+                isCancelled() || state.peek(\.hasFailed)
+            }
+        }
+        if case .failure = result { state.withLock { $0.isCancelled = true } }
+        while true {
+            if let first = state.wait(atMost: Self.cancellationPause, { $0.result }) {
+                // One that was only told to stop has nothing to say.
+                if case .failure(let error) = first, !(error is CancellationError) { throw error }
+                return try result.get()
+            }
+            if isCancelled() { state.withLock { $0.isCancelled = true } }
+        }
+    }
+
+    /// A file that never gets a name, so that a maker that is killed leaves nothing behind.
+    static func scratchFile(in folder: FilePath, _ name: String, _ size: Int64 = 0) throws -> NewFile {
+        let number = UInt64.random(in: 0...UInt64.max)
+        let file = try NewFile(at: folder.appending(".larder-patch-\(name)-\(number)"), permissions: .ownerReadWrite)
+        if size > 0 { try file.descriptor.resize(to: size) }
+        return file
+    }
+}
