@@ -172,6 +172,11 @@ void clinux_keep_memory_small(size_t largest_kept) {
     mallopt(M_ARENA_MAX, 2);
 }
 
+void clinux_reuse_blocks(size_t largest_kept, size_t most_kept) {
+    mallopt(M_MMAP_THRESHOLD, (int)largest_kept);
+    mallopt(M_TRIM_THRESHOLD, (int)most_kept);
+}
+
 void clinux_trim_memory(void) {
     malloc_trim(0);
     dl_iterate_phdr(drop_code, NULL);

@@ -21,6 +21,20 @@ struct FileTests {
         }
     }
 
+    @Test("What lasts until the machine restarts replaces what was there, or is there first")
+    func writeUntilRestart() throws {
+        try Scratch.with { scratch in
+            for text in ["one", "two", "three"] {
+                try AtomicFile.writeUntilRestart(text.utf8, to: scratch("file"))
+                #expect(try File.read(scratch("file")) == Array(text.utf8))
+                #expect(try scratch.tree() == ["file"])
+            }
+            try scratch.makeDirectory("target/inside")
+            #expect(throws: Errno.self) { try AtomicFile.writeUntilRestart("x".utf8, to: scratch("target")) }
+            #expect(try here.entries(at: scratch("target")).map(\.name) == ["inside"])
+        }
+    }
+
     @Test("An atomic write that fails leaves the old file and nothing else")
     func atomicWriteFails() throws {
         try Scratch.with { scratch in

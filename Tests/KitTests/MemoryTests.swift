@@ -24,4 +24,23 @@ struct MemoryTests {
             }
         }
     }
+
+    @Test("While blocks are used again they have no mapping of their own, and afterwards they have")
+    func reuse() async {
+        await #expect(processExitsWith: .success) {
+            Memory.keepSmall()
+            func hasOwnMapping(_ size: Int = 4 << 20) -> Bool {
+                let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+                defer { block.deallocate() }
+                return MemoryTests.hasOwnMapping(block)
+            }
+            var (first, second): (Memory.Reuse?, Memory.Reuse?) = (Memory.Reuse(), Memory.Reuse())
+            #expect(!hasOwnMapping())
+            first = nil
+            #expect(!hasOwnMapping() && first == nil)
+            second = nil
+            // One that no heap has room for.
+            #expect(hasOwnMapping(24 << 20) && second == nil)
+        }
+    }
 }

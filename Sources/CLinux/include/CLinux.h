@@ -110,6 +110,9 @@ char *const *clinux_environment(void);
 /// share two heaps among all threads. For the start of a program.
 void clinux_keep_memory_small(size_t largest_kept);
 
+/// From now on blocks below `largest_kept` bytes come from the allocator's heaps, at whose end `most_kept` bytes may be free.
+void clinux_reuse_blocks(size_t largest_kept, size_t most_kept);
+
 /// Gives memory that was freed back to the system, and lets go of program code until it is needed again.
 void clinux_trim_memory(void);
 

@@ -70,6 +70,8 @@ final class PatchOutput {
     let sink: any PatchSink
     private let index: PackIndex
     private let pipeline: OrderedPipeline<Piece>
+    /// Each stream that is decoded takes some megabytes, and gives them back.
+    private let reuse = Memory.Reuse()
     private var spareRooms: [Room] = []
     /// Of all rooms, spare or not.
     private var roomBytes = 0

@@ -160,7 +160,7 @@ final class PackPipeline {
         let checkpoint = StagingCheckpoint(
             boot: StagingCheckpoint.currentBoot, archive: archive, sink: sink.state, validator: validator)
         try writeLeaves(checkpoint.leafCount)
-        try StagedPack.write(checkpoint, to: staged.checkpoint, durable: false)
+        try staged.write(checkpoint: checkpoint)
         if sink.bytesWritten >= lastDurable + options.durableInterval {
             lastDurable = sink.bytesWritten
             try flusher.flush(checkpoint, staged)

@@ -67,6 +67,12 @@ struct StagedPack: Hashable, Sendable {
         try AtomicFile.write(try JSONCoder.encode(value), to: path, durable: durable)
     }
 
+    /// Writes a checkpoint that holds while the machine runs.
+    /// - Throws: `Errno`
+    func write(checkpoint: some Encodable) throws {
+        try AtomicFile.writeUntilRestart(try JSONCoder.encode(checkpoint), to: self.checkpoint)
+    }
+
     /// Calls `body` with every file of a sealed pack, in the order of the archive.
     /// - Throws: `Errno`, `StoreError` when the journal is damaged, and what `body` throws.
     func forEachFile(_ body: (FileRecordView) throws -> Void) throws {

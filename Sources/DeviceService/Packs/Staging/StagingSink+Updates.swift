@@ -28,18 +28,25 @@ extension StagingSink {
     func end() throws -> Digest? { try end { _ in true } }
 
     private func end(_ isExpected: (Digest) -> Bool) throws -> Digest? {
-        guard let current = state.current, let output else { return nil }
+        guard let current = state.current, output != nil else { return nil }
         let found = hasher.finishAndReset()
         guard isExpected(found), current.written == current.size else {
             try abandon()
             return nil
         }
         state.current = nil
-        self.output = nil
+        guard let output = takeOutput() else { return nil }
         let stamp = FileStamp(try output.status())
         try output.close()
         try count(current.path, size: current.size, stamp: stamp, digest: found)
         return found
+    }
+
+    /// The file that was being written, for who closes it: nothing else has to do with it any more.
+    func takeOutput() -> FileDescriptor? {
+        writeback.finish()
+        defer { output = nil }
+        return output
     }
 
     /// Takes files away that were complete.
@@ -69,8 +76,7 @@ extension StagingSink {
         guard let current = state.current else { return }
         state.current = nil
         _ = hasher.finishAndReset()
-        if let output {
-            self.output = nil
+        if let output = takeOutput() {
             try output.close()
         }
         try contents.borrowed.remove(at: FilePath(current.path))

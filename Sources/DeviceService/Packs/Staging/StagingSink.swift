@@ -93,6 +93,7 @@ final class StagingSink: ArchiveSink {
     let staged: StagedPack
     private var mayBeLeftover: LeftoverCheck
     private let hashing = OrderedPipeline<BytesToHash>(threads: 1) { { $0.hash() } }
+    let writeback = StagingWriteback()
 
     /// - Parameters:
     ///   - resuming: the state at the checkpoint; files of the folder that it does not list may be overwritten.
@@ -113,7 +114,7 @@ final class StagingSink: ArchiveSink {
     }
 
     deinit {
-        _ = try? output?.close()
+        _ = try? takeOutput()?.close()
         _ = try? folder?.descriptor.close()
     }
 
@@ -210,8 +211,7 @@ final class StagingSink: ArchiveSink {
         current.written += UInt64(bytes.count)
         state.current = current
         if current.written >= flushing + Self.flushed {
-            output.beginWriting(offset: Int64(clamping: flushing), length: Int64(clamping: current.written - flushing))
-            flushing = current.written
+            if writeback.begin(output, flushing..<current.written) { flushing = current.written }
         }
     }
 
@@ -226,8 +226,7 @@ final class StagingSink: ArchiveSink {
         state.current = nil
         if current.matchesOld { try linkFromPrevious(current) }
         var stamp: FileStamp?
-        if let output {
-            self.output = nil
+        if let output = takeOutput() {
             stamp = FileStamp(try output.status())
             try output.close()
         }

@@ -307,7 +307,7 @@ final class UpdatePipeline {
         let checkpoint = UpdateCheckpoint(
             boot: StagingCheckpoint.currentBoot, index: indexDigest, sink: sink.state, tally: tally, patch: patch,
             validator: validator)
-        try StagedPack.write(checkpoint, to: staged.checkpoint, durable: false)
+        try staged.write(checkpoint: checkpoint)
         lastCheckpointTime = .now
         checkpoints += 1
         if sink.bytesWritten >= lastDurable + options.durableInterval {
