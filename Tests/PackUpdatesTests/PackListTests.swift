@@ -237,7 +237,7 @@ import Testing
             let pack = try PatchedPack(scratch, from: old, to: new)
             let list = try #require(try PackList.make(from: pack.old.index, to: pack.new, leastSaving: 0))
             let base = try #require(PackListBase(of: pack.old.index))
-            let head = PackList.Format.headSize
+            let head = PackList.headSize
             let plain = list[..<head] + [0] + (try body(of: list, base))
             var refused = 0
             for round in 0..<3000 {
@@ -266,7 +266,7 @@ import Testing
     /// The list, uncompressed.
     private func body(of list: [UInt8], _ base: PackListBase) throws -> [UInt8] {
         let size = Int(list[12]) | Int(list[13]) << 8 | Int(list[14]) << 16
-        return try PrefixedStream.decode(list[PackList.Format.headSize...], prefix: base.bytes, size: size)
+        return try PrefixedStream.decode(list[PackList.headSize...], prefix: base.bytes, size: size)
     }
 
     /// More files than any list starts from are not even sorted.

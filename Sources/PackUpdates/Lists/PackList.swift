@@ -13,11 +13,12 @@ package enum PackList {
     /// A list is made where it has so many bytes less than the index at least.
     package static let leastSaving: Int64 = 256
 
+    /// How many bytes a list's head has: magic, version, bytes of the list, and the marks of index, old archive and base.
+    package static let headSize = 8 + 4 + 4 + 3 * VersionMark.byteCount
+
     enum Format {
         static let magic = Array("LRDRLIST".utf8)
         static let version: UInt32 = 1
-        /// Magic, version, bytes of the list, index, base's archive, base.
-        static let headSize = 8 + 4 + 4 + 3 * VersionMark.byteCount
     }
 
     static func damaged(_ reason: String) -> PackUpdateError {
@@ -97,7 +98,7 @@ package enum PackList {
                 .mismatch, "The list of the pack starts from other files than those of the version that is here.")
         }
         do {
-            let body = try PrefixedStream.decode(file[Format.headSize...], prefix: base.bytes, size: head.size)
+            let body = try PrefixedStream.decode(file[headSize...], prefix: base.bytes, size: head.size)
             return try self.index(body, base: base, archiveSize: size, digest: digest)
         } catch let error as PackUpdateError where error.code == .damagedIndex {
             throw PackUpdateError(
@@ -129,7 +130,7 @@ package enum PackList {
         let base: VersionMark
 
         init(_ file: ArraySlice<UInt8>) throws {
-            guard file.count >= Format.headSize, file.starts(with: Format.magic) else {
+            guard file.count >= PackList.headSize, file.starts(with: Format.magic) else {
                 throw PackUpdateError(.damagedList, "This is no list of a pack: nothing at its start says so.")
             }
             var reader = IndexReader(file.dropFirst(Format.magic.count))

@@ -66,7 +66,7 @@ private struct Lists {
             let list = try PackList.make(from: versions.old.index, to: versions.new, leastSaving: -10_000)
         else { throw Finding("no list was made") }
         self.base = base
-        let head = 112
+        let head = PackList.headSize
         let size = list[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
         let plain = try PrefixedStream.decode(list[head...], prefix: base.bytes, size: size)
         corpus = [list, list[..<head] + [0] + plain]
