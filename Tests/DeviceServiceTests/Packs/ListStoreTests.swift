@@ -82,10 +82,10 @@ import Testing
         Trouble(testDescription: "changed on the way", list: [.wrongByte(100)], note: "not the one that is listed"),
         Trouble(testDescription: "cut off", list: [.cut(after: 50), .status(503)], hasIndex: false),
         Trouble(testDescription: "of another version", damage: { $0[20] ^= 1 }, note: "another version"),
-        Trouble(testDescription: "from other files", damage: { $0[90] ^= 1 }, note: "other files"),
+        Trouble(testDescription: "from other files", damage: { $0[32] ^= 1 }, note: "other files"),
         Trouble(testDescription: "newer", damage: { $0[8] = 2 }, note: "version 2"),
         Trouble(testDescription: "no list", damage: { $0[0] = 0 }, note: "no list"),
-        Trouble(testDescription: "damaged", damage: { $0[112] ^= 0x40 }, note: "damaged"),
+        Trouble(testDescription: "damaged", damage: { $0[PackList.headSize] ^= 0x40 }, note: "damaged"),
     ])
     func listsInTrouble(_ trouble: Trouble) async throws {
         try await StoreHarness.with { harness in
@@ -156,7 +156,7 @@ import Testing
                 PackListBase(
                     files: old.files.map { .init(path: $0, size: Int64($1.count), digest: SHA256.hash($1)) }))
             let size = Int(list[12]) | Int(list[13]) << 8 | Int(list[14]) << 16
-            var body = try PrefixedStream.decode(list[112...], prefix: base.bytes, size: size)
+            var body = try PrefixedStream.decode(list[PackList.headSize...], prefix: base.bytes, size: size)
             let index = try #require(request.pack.larder?.index)
             let listed = try PackList.read(
                 list, forIndex: try #require(Digest(hex: index.sha256)), base: base, archiveSize: 1,
@@ -164,7 +164,7 @@ import Testing
             let sum = try #require(listed.unnamed?.digest.bytes)
             let place = try #require(body.indices.first { body[$0...].starts(with: sum) })
             body[place] ^= 1
-            list = Array(list[..<112]) + [0] + body
+            list = Array(list[..<PackList.headSize]) + [0] + body
             harness.server.serve(list, as: "levels.list")
             request.pack.larder?.patches[0].list?.size = Int64(list.count)
             request.pack.larder?.patches[0].list?.sha256 = SHA256.hash(list).hex

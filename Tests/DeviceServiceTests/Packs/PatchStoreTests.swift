@@ -148,7 +148,7 @@ import Testing
             testDescription: "no patch at all",
             damage: { patch, random in patch = random.bytes(patch.count) }, note: "no patch", isPatched: false),
         Trouble(
-            testDescription: "of another version", damage: { patch, _ in patch[60] ^= 1 }, note: "another version",
+            testDescription: "of another version", damage: { patch, _ in patch[50] ^= 1 }, note: "another version",
             isPatched: false),
         Trouble(
             testDescription: "damaged deltas",

@@ -238,7 +238,8 @@ import Testing
         try await HostFixture.with { fixture in
             var pack = try await UpdatedPack(fixture)
             for _ in 1...2 { try await pack.publish() }
-            let info = try await pack.entry(patches: 1)
+            let patch = try await pack.entry(patches: 1).patches[0]
+            let size = patch.file.size + (patch.list?.size ?? 0)
             _ = try await pack.states(2)
             let answer = try await fixture.publisher.send("GET", "/metrics", token: .some(nil))
             let text = String(decoding: answer.body, as: UTF8.self)
@@ -247,7 +248,7 @@ import Testing
             #expect(text.contains("larder_host_update_files{kind=\"index\",state=\"listed\"} 2\n"))
             #expect(
                 text.contains(
-                    "larder_host_update_bytes{kind=\"patch\",state=\"listed\"} \(info.patches[0].file.size)"))
+                    "larder_host_update_bytes{kind=\"patch\",state=\"listed\"} \(size)\n"))
         }
     }
 }
