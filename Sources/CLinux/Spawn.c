@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Between fork and exec only async-signal-safe calls: no allocation, no locks.
+// Between vfork and exec the child has its parent's memory: only async-signal-safe calls, no allocation, no locks, and nothing
+// written but its own frames, `moved` and errno, of which the parent's thread reads none before it runs again.
 
 static void reset_signals(void) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -23,7 +24,7 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void report_and_exit(int report) {
+__attribute__((noreturn)) static void report_and_exit(int report) {
     int error = errno;
     ssize_t ignored = write(report, &error, sizeof error);
     (void)ignored;
@@ -63,7 +64,8 @@ static void close_others(const struct clinux_spawn *options) {
     syscall(SYS_close_range, highest + 1, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
 }
 
-static void run_child(const struct clinux_spawn *options, int *moved, int report, pid_t parent) {
+__attribute__((noinline, noreturn)) static void run_child(
+    const struct clinux_spawn *options, int *moved, int report, pid_t parent) {
     reset_signals();
     if (options->new_session) setsid();
     if (options->die_with_parent) {
@@ -99,15 +101,16 @@ int32_t clinux_spawn(const struct clinux_spawn *options) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t parent = getpid();
-    pid_t child = fork();
+    // A copy of the memory would take milliseconds, and then a fault for each page that any thread writes.
+    pid_t child = vfork();
     if (child == 0) run_child(options, moved, report[1], parent);
-    int fork_error = errno;
+    int spawn_error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     free(moved);
     close(report[1]);
     if (child < 0) {
         close(report[0]);
-        errno = fork_error;
+        errno = spawn_error;
         return -1;
     }
     int error = 0;

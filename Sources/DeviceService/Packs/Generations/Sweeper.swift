@@ -6,7 +6,8 @@ import Kit
 import System
 
 /// Deletes what nobody reads any more on a thread of its own. Deleting a large file takes as long as writing it did, and whoever
-/// waits for a new version need not wait for the end of the old one.
+/// waits for a new version need not wait for the end of the old one. The file system serves one at a time, so that this begins
+/// a moment later, or as soon as somebody waits for it.
 ///
 /// What was discarded is out of its place at once; what a crash leaves of it goes with the next start.
 final class Sweeper: Sendable {
@@ -14,7 +15,12 @@ final class Sweeper: Sendable {
         /// How much was discarded.
         var count: UInt64 = 0
         var isBusy = false
+        /// How many wait for the end of it.
+        var waiting = 0
     }
+
+    /// By then whoever replaced a version has put the rest of it on the disk.
+    private static let pause = Duration.milliseconds(250)
 
     private let folder: FilePath
     private let log: Logger
@@ -44,7 +50,11 @@ final class Sweeper: Sendable {
     }
 
     /// Returns when all that was discarded is gone. Blocks.
-    func wait() { state.wait { $0.isBusy ? nil : () } }
+    func wait() {
+        state.withLock { $0.waiting += 1 }
+        state.wait { $0.isBusy ? nil : () }
+        state.withLock { $0.waiting -= 1 }
+    }
 
     /// What is free at a place of the same file system once all that was discarded is gone. Blocks.
     /// - Throws: `Errno`
@@ -66,6 +76,7 @@ final class Sweeper: Sendable {
     private func run() {
         var seen: UInt64
         repeat {
+            _ = state.wait(atMost: Self.pause) { $0.waiting > 0 ? () : nil }
             seen = state.peek { $0.count }
             do {
                 let owner = try OwnedDescriptor(folder, .readOnly, options: [.directory, .noFollow])
