@@ -29,3 +29,11 @@ package struct PackUpdateErrorCode: ErrorCode {
 
     package var exitCode: ExitCode { self == .io ? .failure : .badInput }
 }
+
+extension PackUpdateError {
+    /// What a patch gave is not what the index says.
+    package static var wrongContent: PackUpdateError {
+        PackUpdateError(
+            .damagedPatch, "A content has not the digest that the index says; the old version may be damaged.")
+    }
+}

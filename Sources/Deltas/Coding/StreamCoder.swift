@@ -16,8 +16,8 @@ final class StreamCoder {
     /// Longer sources are judged by pieces of them.
     private static let sampleSize = 32 << 10
     /// LZMA takes ten times as long to undo, so it must save at least one byte of so many: where nobody notices the time, and
-    /// elsewhere, where it would take longer than fetching what it saves over some 100 Mbit/s.
-    private static let (unnoticedSaving, noticedSaving) = (64, 5)
+    /// elsewhere, where two threads that undo it would take longer than fetching what it saves over some 100 Mbit/s.
+    private static let (unnoticedSaving, noticedSaving) = (64, 4)
     /// Properties of LZMA save at most one byte of so many, where they are not the usual ones.
     private static let mostByProperties = 8
     /// As much tells which properties are best.

@@ -181,10 +181,7 @@ final class PatchOutput {
     private func end(_ content: Int) throws {
         groups[0].targets.removeFirst()
         if try !sink.end(content: content) {
-            try sink.fail(
-                content: content,
-                because: PackUpdateError(
-                    .damagedPatch, "A content has not the digest that the index says; the old version may be damaged."))
+            try sink.fail(content: content, because: PackUpdateError.wrongContent)
         }
     }
 

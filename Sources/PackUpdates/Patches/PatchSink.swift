@@ -18,7 +18,7 @@ package protocol PatchSink: AnyObject {
     func data(_ bytes: UnsafeRawBufferPointer) throws
 
     /// The content is complete, and whoever has all of its bytes says whether its digest is that of the index. One that is
-    /// not fails.
+    /// not fails. A sink that finds out later returns true, and takes it for failed itself then.
     func end(content: Int) throws -> Bool
 
     /// The patch cannot give this content; what was given of it is void. It has to be had in another way.

@@ -19,11 +19,15 @@ import Testing
 /// Updates by patch over a server, in the store: the cheapest way is taken, and whatever the patch does not give comes in another.
 @Suite(.timeLimit(.minutes(10))) struct PatchStoreTests {
     /// A pack whose large files change all over, so that blocks save little, and a patch much.
-    private static func versions(_ random: inout SeededGenerator) -> (old: PackFixture, new: PackFixture) {
+    /// - Parameter isLong: the large files are long enough that their digests are taken while what follows is made, and the second
+    ///   is made of what is new in the first.
+    private static func versions(
+        _ random: inout SeededGenerator, isLong: Bool = false
+    ) -> (old: PackFixture, new: PackFixture) {
         var old = PackFixture("levels", version: 3, files: [:])
         old.blockSize = 16 << 10
-        old.files["big"] = random.bytes(900_000)
-        old.files["other"] = random.bytes(500_000)
+        old.files["big"] = random.bytes(isLong ? 1_300_000 : 900_000)
+        old.files["other"] = random.bytes(isLong ? 1_100_000 : 500_000)
         for number in 0..<12 { old.files["maps/\(number).bin"] = random.bytes(30_000) }
         old.files["same"] = random.bytes(100_000)
         var new = old
@@ -34,6 +38,10 @@ import Testing
         for number in 0..<6 { new.files["maps/\(number).bin"]?.insert(7, at: 15_000) }
         new.files["fresh"] = random.bytes(3000)
         new.files["moved"] = new.files.removeValue(forKey: "same")
+        if isLong {
+            let both = random.bytes(400_000)
+            for path in ["big", "other"] { new.files[path]? += both }
+        }
         return (old, new)
     }
 
@@ -105,7 +113,7 @@ import Testing
             var (old, new) = Self.versions(&random)
             old.files["large"] = random.bytes(600_000)
             // Larger than what may come along for nothing, and without anything alike.
-            new.files["large"] = random.bytes(1_500_000)
+            new.files["large"] = random.bytes(400_000)
             new.files["huge"] = random.bytes(4_500_000)
             try await harness.fetch(try harness.offer(old).request)
             var sibling = PackFixture("sibling", files: ["x": new.files["huge"] ?? []])
@@ -203,11 +211,11 @@ import Testing
         }
     }
 
-    /// A file of the old version that was damaged without a trace fails its group alone.
-    @Test func aDamagedBaseFailsItsGroupAlone() async throws {
+    /// A file of the old version that was damaged without a trace fails its group alone, and groups that start from what that gives.
+    @Test(arguments: [false, true]) func aDamagedBaseFailsItsGroupAlone(_ isLong: Bool) async throws {
         try await StoreHarness.with { harness in
             var random = SeededGenerator.forTest()
-            let (old, new) = Self.versions(&random)
+            let (old, new) = Self.versions(&random, isLong: isLong)
             try await harness.fetch(try harness.offer(old).request)
             let folder = harness.root.appending(
                 try #require(try await harness.store.localPacks(app: StoreHarness.app).first).directory)
@@ -225,14 +233,32 @@ import Testing
             let tally = try await tally(harness)
             #expect(tally.notes.contains { $0.contains("does not give all") }, "\(tally)")
             #expect(tally.patched > 500_000 && !tally.isWhole, "\(tally)")
+            try await harness.expectNothingLeft()
+        }
+    }
+
+    /// What a patch gives is the base of what follows in it before its digest is known.
+    @Test func whatIsNewServesInTheSamePatch() async throws {
+        try await StoreHarness.with { harness in
+            var random = SeededGenerator.forTest()
+            let (old, new) = Self.versions(&random, isLong: true)
+            try await harness.fetch(try harness.offer(old).request)
+            let (request, _, patch) = try harness.offerPatch(new, from: old)
+            // The new bytes are in the patch once.
+            #expect(patch.count < 600_000, "\(patch.count)")
+            #expect(try await harness.fetch(request)["levels"]?.local?.version == 4)
+            #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")
+            let tally = try await tally(harness)
+            #expect(tally.patched > 3_000_000 && tally.notes == [] && !tally.isWhole, "\(tally)")
+            try await harness.expectNothingLeft()
         }
     }
 
     /// The service is stopped at any moment of a patch, again and again; no group is fetched from its beginning twice.
-    @Test func goesOnInTheMidstOfAPatch() async throws {
+    @Test(arguments: [false, true]) func goesOnInTheMidstOfAPatch(_ isLong: Bool) async throws {
         try await StoreHarness.with { first in
             var random = SeededGenerator.forTest()
-            let (old, new) = Self.versions(&random)
+            let (old, new) = Self.versions(&random, isLong: isLong)
             try await first.fetch(try first.offer(old).request)
             let (request, _, patch) = try first.offerPatch(new, from: old)
             var harness = first

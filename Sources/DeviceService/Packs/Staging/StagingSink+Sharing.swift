@@ -66,9 +66,10 @@ extension StagingSink {
     /// Reads what was shared, and goes on behind it.
     private func takeShared(_ length: UInt64, of output: FileDescriptor) throws {
         guard var current = state.current else { return }
-        try FilePieces(output).forEach(length, from: current.written) { hasher.update($0) }
+        if !current.isLong { try FilePieces(output).forEach(length, from: current.written) { digest.update($0) } }
         current.written += length
         state.current = current
+        if current.isLong { digester.follow(digest, output, to: current.written) }
         flushing = current.written
         try output.seek(offset: Int64(clamping: current.written), from: .start)
     }

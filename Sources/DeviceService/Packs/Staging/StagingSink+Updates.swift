@@ -7,18 +7,39 @@ import System
 
 /// Files that come in any order, from what is local and from pieces of the archive: each is checked before it counts.
 extension StagingSink {
+    /// A file whose bytes all came.
+    struct Closed {
+        let file: Current
+        let output: FileDescriptor
+        let digest: StagingDigest
+    }
+
     /// Begins a file whose bytes follow by `data`.
     /// - Throws: `Errno`, `StoreError` when the path is taken.
     func begin(file path: String, size: UInt64) throws {
         output = try createFile(path)
         state.current = Current(path: path, size: size)
-        _ = hasher.finishAndReset()
     }
 
     /// How many bytes the file that was begun has.
     var written: UInt64 { state.current?.written ?? 0 }
 
-    /// The file that was begun is complete.
+    /// All bytes of the file that was begun came: `end` tells whether they are right, and until then another one may be begun. A
+    /// checkpoint that is taken before does not hold it.
+    func close() {
+        guard closed == nil, let current = state.current, let output else { return }
+        closed = Closed(file: current, output: output, digest: digest)
+        state.current = nil
+        self.output = nil
+        digest = StagingDigest()
+    }
+
+    /// Whether `end` would wait for the digest of the file that was closed.
+    var isEndAwaited: Bool {
+        closed.map { !digester.isDone($0.digest, at: $0.file.written) } ?? false
+    }
+
+    /// The file that was closed, or else the one that was begun, is complete.
     /// - Returns: false when its bytes are not those of the digest; then it is gone.
     /// - Throws: `Errno`
     func end(expecting digest: Digest) throws -> Bool { try end { $0 == digest } != nil }
@@ -28,25 +49,35 @@ extension StagingSink {
     func end() throws -> Digest? { try end { _ in true } }
 
     private func end(_ isExpected: (Digest) -> Bool) throws -> Digest? {
-        guard let current = state.current, output != nil else { return nil }
-        let found = hasher.finishAndReset()
-        guard isExpected(found), current.written == current.size else {
-            try abandon()
+        close()
+        guard let closed else { return nil }
+        self.closed = nil
+        let file = closed.file
+        let found = Result { try digester.finish(closed.digest, closed.output, at: file.written) }
+        let output = takeOutput(of: closed)
+        let stamp = Result { FileStamp(try output.status()) }
+        try output.close()
+        let digest = try found.get()
+        guard isExpected(digest), file.written == file.size else {
+            try contents.borrowed.remove(at: FilePath(file.path))
             return nil
         }
-        state.current = nil
-        guard let output = takeOutput() else { return nil }
-        let stamp = FileStamp(try output.status())
-        try output.close()
-        try count(current.path, size: current.size, stamp: stamp, digest: found)
-        return found
+        try count(file.path, size: file.size, stamp: try stamp.get(), digest: digest)
+        return digest
     }
 
     /// The file that was being written, for who closes it: nothing else has to do with it any more.
     func takeOutput() -> FileDescriptor? {
         writeback.finish()
+        digester.wait(for: digest)
         defer { output = nil }
         return output
+    }
+
+    func takeOutput(of closed: Closed) -> FileDescriptor {
+        writeback.finish()
+        digester.wait(for: closed.digest)
+        return closed.output
     }
 
     /// Takes files away that were complete.
@@ -75,10 +106,9 @@ extension StagingSink {
     func abandon() throws {
         guard let current = state.current else { return }
         state.current = nil
-        _ = hasher.finishAndReset()
-        if let output = takeOutput() {
-            try output.close()
-        }
+        let output = takeOutput()
+        digest = StagingDigest()
+        try output?.close()
         try contents.borrowed.remove(at: FilePath(current.path))
     }
 

@@ -47,6 +47,9 @@ final class StagingSink: ArchiveSink {
         var written: UInt64 = 0
         /// So far it equals the file of the same path in the version before, and nothing was written.
         var matchesOld = false
+
+        /// Whether another thread takes its digest.
+        var isLong: Bool { size >= 1 << 20 }
     }
 
     /// What an archive may make the device keep, beside its files' bytes.
@@ -66,8 +69,6 @@ final class StagingSink: ArchiveSink {
     /// So many bytes stay in the processor's cache from the digest to the write; and for larger writes the kernel looks for
     /// larger pages, whose memory it may have to get from afar.
     private static let portion = 256 << 10
-    /// From so many bytes on a digest is taken by another thread while they are written.
-    private static let longData = 512 << 10
     /// The disk writes while more comes, in pieces of so many bytes.
     private static let flushed: UInt64 = 8 << 20
 
@@ -89,10 +90,12 @@ final class StagingSink: ArchiveSink {
     var output: FileDescriptor?
     private var manifest: [UInt8]?
     /// Of the file that is being written.
-    var hasher = SHA256()
+    var digest = StagingDigest()
+    let digester = StagingDigester()
+    /// A file whose bytes all came, and of which `end` has to be told yet.
+    var closed: Closed?
     let staged: StagedPack
     private var mayBeLeftover: LeftoverCheck
-    private let hashing = OrderedPipeline<BytesToHash>(threads: 1) { { $0.hash() } }
     let writeback = StagingWriteback()
 
     /// - Parameters:
@@ -114,6 +117,7 @@ final class StagingSink: ArchiveSink {
     }
 
     deinit {
+        _ = try? closed.flatMap { takeOutput(of: $0) }?.close()
         _ = try? takeOutput()?.close()
         _ = try? folder?.descriptor.close()
     }
@@ -163,22 +167,7 @@ final class StagingSink: ArchiveSink {
             manifest?.append(contentsOf: bytes)
             return
         }
-        if bytes.count >= Self.longData, state.current?.matchesOld == false {
-            try write(andHash: bytes)
-            return
-        }
         try Self.inPortions(bytes, take)
-    }
-
-    /// Has another thread take the digest meanwhile.
-    private func write(andHash bytes: UnsafeRawBufferPointer) throws {
-        let item = BytesToHash(bytes, hasher)
-        hashing.submit(item)
-        defer {
-            _ = hashing.next(waiting: true)
-            hasher = item.hasher
-        }
-        try Self.inPortions(bytes) { try write($0) }
     }
 
     private static func inPortions(
@@ -191,7 +180,7 @@ final class StagingSink: ArchiveSink {
 
     private func take(_ bytes: UnsafeRawBufferPointer) throws {
         guard var current = state.current else { return }
-        hasher.update(bytes)
+        if current.matchesOld || !current.isLong { digest.update(bytes) }
         if current.matchesOld {
             if try previous?.matches(bytes, at: current.written) == true {
                 current.written += UInt64(bytes.count)
@@ -210,6 +199,7 @@ final class StagingSink: ArchiveSink {
         bytesWritten += Int64(bytes.count)
         current.written += UInt64(bytes.count)
         state.current = current
+        if current.isLong { digester.follow(digest, output, to: current.written) }
         if current.written >= flushing + Self.flushed {
             if writeback.begin(output, flushing..<current.written) { flushing = current.written }
         }
@@ -225,12 +215,13 @@ final class StagingSink: ArchiveSink {
         guard let current = state.current else { return }
         state.current = nil
         if current.matchesOld { try linkFromPrevious(current) }
+        let found = try digester.finish(digest, output, at: current.written)
         var stamp: FileStamp?
         if let output = takeOutput() {
             stamp = FileStamp(try output.status())
             try output.close()
         }
-        try count(current.path, size: current.size, stamp: stamp, digest: hasher.finishAndReset())
+        try count(current.path, size: current.size, stamp: stamp, digest: found)
     }
 
     // MARK: - Files
@@ -371,7 +362,7 @@ final class StagingSink: ArchiveSink {
             guard try previous?.open(current.path, size: current.size) == true else {
                 throw StoreError(.system, "The version before is gone; the download begins again.")
             }
-            try previous?.forEachPiece(current.written) { hasher.update($0) }
+            try previous?.forEachPiece(current.written) { digest.update($0) }
             return
         }
         let path = FilePath(current.path)
@@ -384,7 +375,7 @@ final class StagingSink: ArchiveSink {
             throw StoreError(.system, "\(current.path) is shorter than its checkpoint; the download begins again.")
         }
         try systemCall { ftruncate(file.rawValue, off_t(clamping: current.written)) }
-        try FilePieces(file).forEach(current.written) { hasher.update($0) }
+        try FilePieces(file).forEach(current.written) { digest.update($0) }
         try file.seek(offset: Int64(clamping: current.written), from: .start)
     }
 

@@ -22,6 +22,8 @@ final class PatchStaging: PatchSink {
     private let file: Digest
     private let bases: [ContentName: LocalFile]
     private var use = Use.passedOver
+    /// A content whose bytes all came, while their digest is still being taken.
+    private var closed: Int?
     /// How many checkpoints there were at the last position.
     private var checkpoints: Int
     private(set) var failed: Set<Int> = []
@@ -46,8 +48,10 @@ final class PatchStaging: PatchSink {
             }
             return PatchBase.Part(file: file, size: base.size)
         case .new(let content):
-            // One that is complete is in staging.
-            guard let file = pipeline.open(content) else { return nil }
+            // One that came is in staging. Should it turn out wrong, so will what is made of it.
+            guard let file = closed == content ? pipeline.openClosed(content) : pipeline.open(content) else {
+                return nil
+            }
             return PatchBase.Part(file: file, size: base.size)
         }
     }
@@ -84,8 +88,19 @@ final class PatchStaging: PatchSink {
         case .passedOver: return true
         case .void: return false
         case .written:
-            return try pipeline.endMade(content)
+            try settle()
+            guard pipeline.closeMade() else { return try pipeline.endMade(content) }
+            closed = content
+            return true
         }
+    }
+
+    /// Waits until it is known whether all that came is right.
+    /// - Throws: `Errno`, `StoreError`
+    func settle() throws {
+        guard let content = closed else { return }
+        closed = nil
+        if try !pipeline.endMade(content) { try fail(content: content, because: PackUpdateError.wrongContent) }
     }
 
     func fail(content: Int, because reason: any Error) throws {
@@ -97,6 +112,9 @@ final class PatchStaging: PatchSink {
 
     func reached(_ position: PatchPosition) throws {
         pipeline.patch = UpdateCheckpoint.PatchProgress(file: file, position: position)
+        // A checkpoint says that all before it came: it waits until that is known.
+        if closed != nil, pipeline.isEndAwaited { return }
+        try settle()
         // A checkpoint within the piece, which its contents brought about, does not know yet that it came: one follows, lest what
         // is left of the patch seem more than what is missing.
         if pipeline.checkpoints > checkpoints { try pipeline.checkpoint() } else { try pipeline.checkpointIfDue() }

@@ -97,7 +97,7 @@ extension UpdateFetch {
         }
         if isEnough { return }
         guard let run else { throw PackUpdateError(.damagedPatch, "The patch ends before its table does.") }
-        try run.applier.finish()
+        try run.finish()
     }
 
     /// Whether the rest of the file may as well come along.
@@ -140,7 +140,7 @@ extension UpdateFetch {
             }
             guard hasCome else { return }
         }
-        try run.applier.finish()
+        try run.finish()
     }
 
     /// Groups of a patch that are being applied.
@@ -161,9 +161,16 @@ extension UpdateFetch {
                 from: patch.position(pipeline).flatMap { use.groups.contains($0.group) ? $0 : nil }, sink: staging)
         }
 
+        /// All has come.
+        func finish() throws {
+            try applier.finish()
+            try staging.settle()
+        }
+
         /// Whatever ended it: what was decoded counts, and what failed is not asked of this patch again.
         func settle(_ fetch: UpdateFetch, _ pipeline: UpdatePipeline) {
             try? applier.settle()
+            try? staging.settle()
             guard let reason = staging.reason else { return }
             fetch.patches[number].fail(staging.failed)
             fetch.note("its patch does not give all: \(reason)", pipeline)

@@ -166,8 +166,11 @@ final class UpdatePipeline {
     func isComplete(_ content: Int) -> Bool { paths[content].allSatisfy(complete.contains) }
 
     /// A complete content's file; nil when it is not there.
-    func open(_ content: Int) -> OwnedDescriptor? {
-        guard isComplete(content), let path = paths[content].first,
+    func open(_ content: Int) -> OwnedDescriptor? { isComplete(content) ? openClosed(content) : nil }
+
+    /// As `open`, also of a content whose bytes are all there and not known to be right yet.
+    func openClosed(_ content: Int) -> OwnedDescriptor? {
+        guard let path = paths[content].first,
             let file = try? sink.contents.borrowed.open(at: FilePath(path), .readOnly, options: .noFollow)
         else { return nil }
         return OwnedDescriptor(file)
@@ -268,7 +271,17 @@ final class UpdatePipeline {
 
     private func digest(of content: Int) -> Digest { found[content] ?? index.contents[content].digest }
 
-    /// The content that is being written is complete, as a patch makes it.
+    /// All bytes of the content that is being written came, as a patch makes it. `endMade` follows before the next is closed.
+    /// - Returns: whether that would have to wait.
+    func closeMade() -> Bool {
+        sink.close()
+        return sink.isEndAwaited
+    }
+
+    /// Whether `endMade` would have to wait.
+    var isEndAwaited: Bool { sink.isEndAwaited }
+
+    /// The content that was closed, or the one that is being written, is complete, as a patch makes it.
     /// - Returns: false when it is not the one that is meant; one that the index does not name is taken as it is until all are there.
     /// - Throws: `Errno`, `StoreError`
     func endMade(_ content: Int) throws -> Bool {
