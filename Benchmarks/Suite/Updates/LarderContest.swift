@@ -77,10 +77,13 @@ struct LarderContest {
                     times.offers[offer, default: []].append(cost.seconds)
                     costs[offer, default: []].append(cost.run)
                     guard link == .loopback, times.curl.isEmpty else { continue }
-                    // A device asks for what the update is before it fetches it.
-                    let answers = try server.answersSoFar()[before...].filter { !$0.target.hasSuffix("manifest.json") }
+                    // Whether there is an update at all is asked of the manifest, as peers are told by other means.
+                    let all = try server.answersSoFar()[before...]
+                    let answers = all.filter { !Self.isManifest($0.target) }
                     let bytes = answers.reduce(0) { $0 + $1.bytes }
-                    report.note("    \(offer.name): \(ByteCount.formatted(bytes))")
+                    let besides = all.reduce(0) { $0 + $1.bytes } - bytes
+                    report.note(
+                        "    \(offer.name): \(ByteCount.formatted(bytes)), and a manifest of \(besides) bytes")
                     result.rows.append(
                         UpdateFigures(
                             name: offer.name, kind: offer == .patch ? .patch : .parts, bytes: bytes,
@@ -105,6 +108,11 @@ struct LarderContest {
             for offer in offers { result.extraDisk[offer] = try await device.update(to: offer).extraDisk }
         }
         return result
+    }
+
+    /// Whether a path, which may have a query, is the manifest's.
+    private static func isManifest(_ target: String) -> Bool {
+        target.prefix { $0 != "?" }.hasSuffix("/manifest.json")
     }
 
     /// What one would type without Larder, both versions of it: the archive and its extraction, and a plain gzipped tar.
