@@ -181,7 +181,7 @@ struct DeviceCommandTests {
             Failure(code: "http.untrusted-certificate", exit: .refused), Failure(code: "http.stalled", exit: .network),
             Failure(code: "archive.truncated", exit: .badInput), Failure(code: "app.notFound", exit: .notFound),
             Failure(code: "restriction.exceeded", exit: .refused), Failure(code: "brand.new", exit: .failure),
-            Failure(code: "manifest.unavailable", exit: .network),
+            Failure(code: "manifest.unavailable", exit: .network), Failure(code: "store.network", exit: .network),
             Failure(code: "app.badPropertyList", exit: .badInput),
         ])
     func failures(_ failure: Failure) async throws {

@@ -207,6 +207,23 @@ import Testing
         }
     }
 
+    /// Many files that were put together in one, as games do with what they ship: small ones and such with chunks.
+    @Test(arguments: [(9, 6000), (36, 6000), (200, 6000), (20, 120_000)])
+    func findsAllFilesThatWerePutTogether(count: Int, size: Int) throws {
+        var generator = SeededGenerator.forTest()
+        try Scratch.with { scratch in
+            var old: [String: [UInt8]] = [:]
+            for index in 0..<count { old["loose/\(index).bin"] = generator.bytes(size + index) }
+            let all = (0..<count).shuffled(using: &generator).flatMap { old["loose/\($0).bin"] ?? [] }
+            let pack = try PatchedPack(scratch, from: old, to: ["all.pak": all])
+            let patch = try pack.patch()
+            #expect(patch.count < 300 + count * 24, "\(patch.count) bytes")
+            let collector = try pack.apply(patch)
+            #expect(Set(collector.contents.keys) == pack.changed && collector.failed.isEmpty)
+            Self.check(pack, collector)
+        }
+    }
+
     /// Large files whose names tell their contents, as bundlers of scripts give them, with changes in each chunk.
     @Test func findsALargeFileThatWasRenamedAndChangedAllOver() throws {
         var generator = SeededGenerator.forTest()

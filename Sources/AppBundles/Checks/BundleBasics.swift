@@ -5,14 +5,14 @@ import Kit
 import System
 
 /// The keys that every bundle has, app or extension.
-enum BundleBasics {
+package enum BundleBasics {
     struct Version: Hashable {
         var short: String
         var build: String
     }
 
     /// A bundle id names folders, so what it may hold is strict: letters, digits, `-`, `_` and single dots between.
-    static func isIdentifier(_ text: String) -> Bool {
+    package static func isIdentifier(_ text: String) -> Bool {
         guard text.utf8.count <= 155 else { return false }
         return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
             !part.isEmpty

@@ -69,8 +69,8 @@ struct PackFollower {
         } catch let error as DeviceError where error.code != .disconnected {
             throw DeviceError(
                 error.code,
-                "\(error.message) If the server has another version by now, 'larder check \(app)' brings that, and mends so too."
-            )
+                "\(error.message) If the server has another version by now, 'larder check \(app)' brings that, and mends so too.",
+                details: error.details)
         }
         bar.clear()
         for (pack, reason) in waiting where names.contains(pack) { context.note("\(pack) waits for \(reason).") }

@@ -69,6 +69,11 @@ enum PackSupport {
         }
     }
 
+    /// Where `write` puts a manifest.
+    static func replaced(_ path: FilePath, _ arguments: ParsedArguments, _ context: CommandContext) -> FilePath {
+        arguments.path(outputOption).map { context.resolve($0) } ?? path
+    }
+
     /// Writes where `replacementOutput` says, which must be new, or else over the manifest.
     static func write(
         _ bytes: [UInt8], _ arguments: ParsedArguments, _ context: CommandContext, replacing path: FilePath

@@ -17,8 +17,9 @@ struct AppSource: Sendable {
     var lastChange: Timestamp?
 
     /// Reads and checks what is at `path`.
+    /// - Parameter sweeper: who knows what is free.
     /// - Throws: `BundleError`, `DeviceError` saying what must be put right.
-    static func look(at path: FilePath, paths: LarderPaths) async throws -> AppSource {
+    static func look(at path: FilePath, paths: LarderPaths, sweeper: Sweeper) async throws -> AppSource {
         try await offloadCancellable { isCancelled in
             let here = FileDescriptor.currentDirectory
             guard let status = try? here.status(at: path, followingLinks: true), status.kind == .regular else {
@@ -27,7 +28,7 @@ struct AppSource: Sendable {
                     bundle: try AppBundleReader.bundle(at: path), size: size.logical, lastChange: size.lastChange)
             }
             // The real planning follows; an archive that claims more than the disk has is not even read to its end.
-            let room = try FileSystemSpace(at: paths.state).available
+            let room = try sweeper.space(at: paths.state).available
             let survey = try AppArchive(path: path).survey(
                 scratch: paths.incoming, limit: room, isCancelled: isCancelled)
             return AppSource(

@@ -83,7 +83,7 @@ actor AppLifecycle {
         guard path.hasPrefix("/") else {
             throw DeviceError(.badBundle, "\"\(path)\" is no absolute path.")
         }
-        let found = try await AppSource.look(at: FilePath(path), paths: paths)
+        let found = try await AppSource.look(at: FilePath(path), paths: paths, sweeper: tools.space.sweeper)
         return try await begin(
             found.bundle.identifier, group: found.bundle.backgroundAssets.appGroupID, mustExist: mustExist
         ) { self.plan(found, path, replacing: $0) }

@@ -14,6 +14,7 @@ struct Doctor: Sendable {
     let settings: SettingsStore
     let trust: TrustStore
     let paths: LarderPaths
+    let sweeper: Sweeper
     let sandbox: @Sendable () -> ExtensionSandbox
     let now: @Sendable () -> Timestamp
     /// Why the last manifest of an app was refused, if it was.
@@ -27,8 +28,8 @@ struct Doctor: Sendable {
     }
 
     private func examineService() async throws -> [DoctorFinding] {
-        let paths = paths
-        let space = try await offload { try FileSystemSpace(at: paths.state) }
+        let (paths, sweeper) = (paths, sweeper)
+        let space = try await offload { try sweeper.space(at: paths.state) }
         var findings = [
             space.available < 1 << 30
                 ? DoctorFinding(

@@ -36,8 +36,11 @@ extension Inventory {
                     packs: try await folders(event.app)))
         }
         apps.sort { $0.storage.app < $1.storage.app }
-        let (found, members, paths) = (apps, try await groups.members(), paths)
-        return try await offload { try Self.measured(found, members, paths) }
+        let (found, members, paths, sweeper) = (apps, try await groups.members(), paths, sweeper)
+        return try await offload {
+            let free = try sweeper.space(at: paths.state).available
+            return try Self.measured(found, members, paths, free: free)
+        }
     }
 
     private func folders(_ app: String) async throws -> [String: String] {
@@ -73,7 +76,7 @@ extension Inventory {
 
     /// Adds what only the disk says. Blocks.
     private static func measured(
-        _ apps: [Places], _ members: [String: Set<String>], _ paths: LarderPaths
+        _ apps: [Places], _ members: [String: Set<String>], _ paths: LarderPaths, free: Int64
     ) throws -> StorageRequest.Reply {
         var use = DiskUse()
         let numbers = try apps.enumerated().map { try Self.parts($1, number: $0, paths, &use) }
@@ -115,7 +118,7 @@ extension Inventory {
                 GroupStorage(
                     group: name, apps: (members[name] ?? []).sorted(), size: found.parts[part].logical,
                     allocatedSize: found.parts[part].allocated)
-            }, staging: staging, bookkeeping: bookkeeping, free: try FileSystemSpace(at: paths.state).available,
+            }, staging: staging, bookkeeping: bookkeeping, free: free,
             stateFolder: paths.state.string)
         reply.total = total
         return reply

@@ -29,6 +29,7 @@ extension ExitCode {
         "device.incompatible": .serviceUnavailable, "socket.peer-alive": .serviceUnavailable,
         "http.untrusted-certificate": .refused, "http.insecure-redirect": .refused, "http.bad-url": .badInput,
         "http.bad-trust": .badInput, "http.no-library": .failure, "manifest.unavailable": .network,
+        "store.network": .network,
         "archive.io": .failure, "pack.io": .failure,
         "pack.unreadable": .failure, "pack.outputExists": .failure, "pack.invalidArgument": .usage,
         "app.badBundle": .badInput, "app.badPropertyList": .badInput, "namespace.damaged": .badInput,

@@ -28,6 +28,7 @@ package enum AtomicFile {
         }
         if durable { try directory.synchronize(dataOnly: false) }
     }
+
     /// As `write`, for a file that nobody believes once the machine was started again, such as a checkpoint that names the boot. ext4
     /// has the disk write at once what replaces another file by a rename, which takes up to ten milliseconds of a busy one: here
     /// the two trade places.

@@ -13,13 +13,15 @@ extension PackList {
         return FilePath(name + ".list")
     }
 
-    /// Makes the list that belongs to a patch, beside it; one that is there and belongs to the same versions is left. Blocks.
+    /// Makes the list that belongs to a patch, beside it; one that is there and tells of the same versions is left. Blocks.
     /// - Returns: its bytes; nil where the index will do.
     /// - Throws: `AssetPackError`; `outputExists` when something else stands there. `DeltaError`
     @discardableResult package static func write(
         from old: PatchVersion, to new: PatchVersion, besidePatch patch: FilePath
     ) throws -> Int64? {
-        if let there = published(besidePatch: patch)?.size(from: old, to: new) { return there }
+        if let there = published(besidePatch: patch), there.tells(from: old, to: new) {
+            return Int64(there.bytes.count)
+        }
         guard let bytes = try make(from: old.index, to: new) else { return nil }
         let path = path(besidePatch: patch)
         guard !FileDescriptor.currentDirectory.exists(at: path) else {
@@ -63,6 +65,17 @@ extension PackList {
         /// Whether it is the list between two versions.
         package func leads(from old: PatchVersion, to new: PatchVersion) -> Bool {
             belongs(base: old.index.archive.digest, index: VersionMark(new.indexDigest))
+        }
+
+        /// Whether it is the list between two versions, whole.
+        func tells(from old: PatchVersion, to new: PatchVersion) -> Bool {
+            guard leads(from: old, to: new), let base = PackListBase(of: old.index),
+                let listed = try? PackList.read(
+                    bytes, forIndex: new.indexDigest, base: base, archiveSize: new.index.archive.size,
+                    digest: new.index.archive.digest)
+            else { return false }
+            return listed.entries.map(\.path) == new.index.entries.map(\.path)
+                && listed.contents.map(\.size) == new.index.contents.map(\.size)
         }
 
         /// In bytes; nil for a list between other versions.

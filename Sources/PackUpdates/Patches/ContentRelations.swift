@@ -56,6 +56,11 @@ struct ContentRelations {
         return name[dot...].lowercased()
     }
 
+    /// As many old contents are said to be bases for whatever they share; others only if a fair part of them is in the new one, as of
+    /// files that were put together.
+    private static let usualBases = 8
+    private static let leastPart: Int64 = 4
+
     /// Old contents, the best first: those that share most chunks, before them the one at the same path.
     func bases(of target: Int, atMost limit: Int) -> [Int] {
         var shared: [Int: Int] = [:]
@@ -69,7 +74,10 @@ struct ContentRelations {
             return many == few ? left < right : many > few
         }.filter { !bases.contains($0) }
         if bases.isEmpty, let path = paths[target], let content = oldByName[Self.name(path)] { bases.append(content) }
-        return bases.prefix(limit).filter { old.contents[$0].size > 0 }
+        let others = bases.dropFirst(Self.usualBases).filter { content in
+            Int64(shared[content] ?? 0) >= old.contents[content].size / Self.leastPart
+        }
+        return (bases.prefix(Self.usualBases) + others).prefix(limit).filter { old.contents[$0].size > 0 }
     }
 
     private static func name(_ path: String) -> String {

@@ -37,6 +37,9 @@ package final class PatchApplier {
     private var base: PatchBase?
     /// Contents of the groups so far that may still be on their way.
     private var given: Set<Int> = []
+    /// How many bases of groups that may still be on their way are open, and how many may be: systems let a process have 1,024 files.
+    private var opened = 0
+    private static let mostOpened = 512
 
     /// - Parameters:
     ///   - ranges: where the groups' deltas are in the patch's file.
@@ -126,11 +129,14 @@ package final class PatchApplier {
             let needsGiven = table.groups[group.number].bases.contains { base in
                 if case .new(let content) = base.source { given.contains(content) } else { false }
             }
-            if needsGiven {
+            let bases = table.groups[group.number].bases.count
+            if needsGiven || opened + bases > Self.mostOpened {
                 // What an earlier group gives must have come out before it is a base.
                 try output.drain()
                 given.removeAll()
+                (base, opened) = (nil, 0)
             }
+            opened += bases
             given.formUnion(targets)
             output.begin(
                 targets, group: group.number,

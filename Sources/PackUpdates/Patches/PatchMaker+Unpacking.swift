@@ -34,17 +34,24 @@ extension PatchMaker {
             var hasFailed: Bool { if case .failure = result { true } else { false } }
         }
         let state = Monitor(State())
-        // Where one has next to nothing, the other has all cores.
+        // Where one has next to nothing, the other has all cores. More threads than that take memory, and wait for the digests.
+        let most = min(Processors.count, mostThreads)
         func threads(_ layout: ContentLayout, _ other: ContentLayout) -> Int {
-            layout.size / 4 > other.size ? 0 : (Processors.count + 1) / 2
+            layout.size / 4 > other.size ? most : other.size / 4 > layout.size ? 1 : (most + 1) / 2
         }
         let threads = (threads(first.layout, second.layout), threads(second.layout, first.layout))
         let (version, layout) = first
-        try WorkerThread.start(name: "larder-unpack") {
+        let work: @Sendable () -> Void = {
             let result = Result {
                 try version.unpack(layout, to: files, threads: threads.0) { state.peek(\.isCancelled) }
             }
             state.withLock { $0.result = result }
+        }
+        do {
+            try WorkerThread.start(name: "larder-unpack", work)
+        } catch {
+            // The system has no room for a thread: one after the other then.
+            work()
         }
         let result = Result {
             try second.version.unpack(second.layout, to: files, threads: threads.1) {
@@ -56,7 +63,8 @@ extension PatchMaker {
             if let first = state.wait(atMost: Self.cancellationPause, { $0.result }) {
                 // One that was only told to stop has nothing to say.
                 if case .failure(let error) = first, !(error is CancellationError) { throw error }
-                return try result.get()
+                try result.get()
+                return try first.get()
             }
             if isCancelled() { state.withLock { $0.isCancelled = true } }
         }

@@ -22,7 +22,7 @@ package enum PatchMaker {
     }
 
     /// Each thread takes some thirty megabytes besides what the best coders share.
-    private static let mostThreads = 6
+    static let mostThreads = 6
     /// While the targets so far are at most this part of the pack, size counts more than the time to apply.
     private static let slowPart: Int64 = 16
     private static let alwaysSlow: Int64 = 4 << 20

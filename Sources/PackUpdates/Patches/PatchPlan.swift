@@ -27,8 +27,10 @@ struct PatchPlan: Hashable {
     /// As many bytes of targets, and of bases, come together.
     static let pooledTargets: Int64 = 8 << 20
     static let pooledBases: Int64 = 4 << 20
-    /// Old contents that a large one is made of, at most.
-    private static let mostBases = 8
+    /// As many bases of small contents come together.
+    private static let mostPooledBases = 64
+    /// Old contents that one is made of, at most.
+    private static let mostBases = PatchTable.Format.mostBases
     private static let mostNewBases = 4
 
     private(set) var groups: [Group] = []
@@ -76,7 +78,7 @@ struct PatchPlan: Hashable {
             let added = fresh.reduce(0) { $0 + old.contents[$1].size }
             let isFull =
                 targetSize + size > Self.pooledTargets || baseSize + added > Self.pooledBases
-                || group.bases.count + fresh.count > PatchTable.Format.mostBases
+                || group.bases.count + fresh.count > Self.mostPooledBases
             if isFull, !group.targets.isEmpty {
                 groups.append(group)
                 group = Group()

@@ -57,7 +57,7 @@ package struct PatchTable: Hashable, Sendable {
         /// Of all groups: few bytes can stand for many.
         static let mostBasesInAll = 1 << 18
         /// As many files are open at a time when a group is applied.
-        static let mostBases = 64
+        static let mostBases = 256
         /// The sum of the bases of a group, in bytes.
         static let mostBaseBytes: Int64 = 1 << 42
     }

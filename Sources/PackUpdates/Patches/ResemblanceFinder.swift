@@ -8,10 +8,10 @@ struct ResemblanceFinder {
     private static let mostHolders = 4
     /// Fewer hashes in common are chance, or not worth a base.
     private static let leastShared = 6
-    /// And so is a smaller part of all.
-    private static let leastPart = 32
+    /// And so is a smaller part of all, unless it is as large a part of the content that they are from.
+    private static let (leastPart, leastPartOfBase) = (32, 4)
     /// The most contents that one is said to be made of.
-    private static let mostBases = 8
+    private static let mostBases = PatchTable.Format.mostBases
     /// One of 16 hashes counts, and of more than this many bytes, one of 64.
     private static let mostCloselyRead: Int64 = 16 << 20
 
@@ -22,12 +22,16 @@ struct ResemblanceFinder {
 
     private let mask: UInt64
     private var holders: [UInt64: Holder] = [:]
+    /// How many hashes each content has.
+    private var counts: [Int: Int] = [:]
 
     /// - Parameter size: of all contents that will be added, in bytes.
     init(size: Int64) { mask = ~0 << (size > Self.mostCloselyRead ? 58 : 60) }
 
     mutating func add(_ content: Int, _ bytes: UnsafeRawBufferPointer) {
-        for hash in hashes(of: bytes) { holders[hash, default: Holder(content: content, count: 0)].count += 1 }
+        let hashes = hashes(of: bytes)
+        counts[content] = hashes.count
+        for hash in hashes { holders[hash, default: Holder(content: content, count: 0)].count += 1 }
     }
 
     /// Contents that share bytes with these, which share most with them first; each shares what those before it do not.
@@ -37,8 +41,11 @@ struct ResemblanceFinder {
         for hash in hashes {
             if let holder = holders[hash], holder.count <= Self.mostHolders { shared[holder.content, default: 0] += 1 }
         }
-        let least = max(Self.leastShared, hashes.count / Self.leastPart)
-        return shared.filter { $0.value >= least }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let least = hashes.count / Self.leastPart
+        return shared.filter { content, count in
+            count >= Self.leastShared
+                && (count >= least || count >= counts[content, default: 0] / Self.leastPartOfBase)
+        }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .prefix(Self.mostBases).map(\.key)
     }
 

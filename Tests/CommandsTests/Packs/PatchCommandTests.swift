@@ -125,6 +125,12 @@ struct PatchesFromTests {
             #expect(again.code == .failure)
             #expect(try FileDescriptor.currentDirectory.status(at: path).isSameFile(as: before))
 
+            // One that was cut short is told, and not listed.
+            try scratch.write(Array(bytes.dropLast(bytes.count / 3)), to: "new.from-0.list")
+            let cut = await shell(update)
+            #expect(cut.code == .failure, "\(cut)")
+            #expect(cut.errors.contains("\"new.from-0.list\" stands where the list goes"), "\(cut.errors)")
+
             try scratch.write("another list", to: "new.from-0.list")
             let verdict = await shell("verify", "new.aar", "--manifest", "D.json")
             #expect(verdict.code == .badInput)

@@ -159,6 +159,33 @@ struct SigningCommandTests {
         }
     }
 
+    /// What would be signed, or would stay in the manifest for good, without anybody having meant it.
+    @Test func whatCannotBeMeantIsRefused() async throws {
+        try await with { scratch, shell in
+            for app in ["bad app", "", "a..b"] {
+                let wrong = await shell("sign", "D.json", "--key", "a.pem", "--app", app, "--linux")
+                #expect(wrong.code == .usage && wrong.errors.contains("is no bundle id"), "\(wrong.errors)")
+            }
+            let channel = await shell(
+                "sign", "D.json", "--key", "a.pem", "--app", "org.example.game", "--linux", "--channel", "")
+            #expect(channel.code == .usage && channel.errors.contains("--channel needs a name"))
+            let signed = await shell(
+                "sign", "D.json", "--key", "a.pem", "--key", "a.pem", "--app", "org.example.game", "--linux", "-o",
+                "S.json")
+            #expect(signed.code == .success && signed.output.contains("S.json: generation 1"), "\(signed.output)")
+            #expect(try SignedManifest(File.read(scratch("S.json")), source: "S").signatures.count == 1)
+            for option in [
+                ["--expires", "90d"], ["--generation", "99"], ["--app", "a.b"], ["--channel", "x"], ["--linux"],
+            ] {
+                let wrong = await shell(["sign", "S.json", "--key", "a.pem", "--co-sign"] + option)
+                #expect(wrong.code == .usage && wrong.errors.contains("leave \(option[0]) out"), "\(wrong.errors)")
+            }
+            try await bundle(scratch, shell, "a.pem")
+            let same = await shell("keys", "rotate", "S.json", "--bundle", "Game.app", "--sign-with", "a.pem")
+            #expect(same.code == .usage && same.errors.contains("Nothing would change"), "\(same.errors)")
+        }
+    }
+
     @Test func aSignatureThatIsMissingIsToldAsThat() async throws {
         try await with { scratch, shell in
             #expect(await shell("keys", "create", "-o", "b.pem", "-q").code == .success)

@@ -62,6 +62,11 @@ final class DiskModel {
             let source = parts(from) == nil ? outside(from) : node(from)?.bytes ?? []
             node(to).map { change($0, .write(offset: toOffset, Array(source.dropFirst(offset).prefix(count)))) }
         case .rename(let from, let to): rename(from, to)
+        case .exchange(let one, let other):
+            guard let first = node(one), let second = node(other) else { return }
+            number += 1
+            set(one, second)
+            set(other, first)
         case .link(let from, let to):
             guard let node = node(from) else { return }
             number += 1

@@ -12,6 +12,8 @@ enum DiskOperation: Sendable {
     case append(String, bytes: [UInt8])
     case copy(from: String, offset: Int, to: String, toOffset: Int, count: Int)
     case rename(String, to: String)
+    /// Two files trade names.
+    case exchange(String, with: String)
     case link(String, to: String)
     case remove(String)
     /// What a file or folder holds is on the disk from here on.

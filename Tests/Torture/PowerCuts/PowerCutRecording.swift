@@ -81,6 +81,7 @@ extension DiskOperation {
         switch self {
         case .makeFile(let path), .makeFolder(let path), .makeLink(let path, _), .resize(let path, _),
             .write(let path, _, _), .append(let path, _), .copy(_, _, let path, _, _), .rename(let path, _),
+            .exchange(let path, _),
             .link(_, let path), .remove(let path), .flush(let path):
             path == root || path.hasPrefix(root + "/")
         case .flushAll: true

@@ -109,8 +109,8 @@ struct TraceReader {
         case "syncfs": return [.flushAll]
         case "rename": return [.rename(call.path(0), to: call.path(1))]
         case "renameat", "renameat2":
-            if call.text(4).contains("EXCHANGE") { throw Damaged(description: "an exchange of names is not modelled") }
-            return [.rename(call.path(folder: 0, name: 1), to: call.path(folder: 2, name: 3))]
+            let (from, to) = (call.path(folder: 0, name: 1), call.path(folder: 2, name: 3))
+            return [call.text(4).contains("EXCHANGE") ? .exchange(from, with: to) : .rename(from, to: to)]
         case "link": return [.link(call.path(0), to: call.path(1))]
         case "linkat": return [.link(call.path(folder: 0, name: 1), to: call.path(folder: 2, name: 3))]
         case "symlink": return [.makeLink(call.path(1), target: call.string(0))]

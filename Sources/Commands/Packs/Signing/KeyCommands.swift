@@ -154,6 +154,14 @@ extension PackCommands {
         }
         let signers = try await SigningSupport.privateKeys(arguments.values("sign-with"), context)
         let next = try await successor(of: old, manifest, arguments, context)
+        guard
+            next.root != old.root || next.manifest != old.manifest || next.generationFrom != nil
+                || next.expires != old.expires
+        else {
+            throw UsageError(
+                "Nothing would change: give the new keys by --with or --root, or another threshold, --expires or "
+                    + "--generation-from. A set of keys stays in the manifest for good.")
+        }
         try manifest.append(next, signedBy: signers)
         do throws(any Error) {
             _ = try old.successor(manifest.keySets.last ?? .null)
@@ -167,7 +175,8 @@ extension PackCommands {
         try await PackSupport.write(
             Array(manifest.document.serialized(.pretty).utf8), arguments, context, replacing: path)
         if !arguments.flag("quiet") {
-            context.print("\(PackSupport.printable(path.string)): keys of \(next.app), version \(next.version)")
+            let written = PackSupport.replaced(path, arguments, context)
+            context.print("\(PackSupport.printable(written.string)): keys of \(next.app), version \(next.version)")
             context.print("For the Info.plist of its next version:")
             context.print(SigningSupport.propertyList(next))
             context.note("note: the manifest has no signature now; sign it with `ba-package sign`.")

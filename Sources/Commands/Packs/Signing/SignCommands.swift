@@ -55,6 +55,7 @@ extension PackCommands {
         }
         let publication: ManifestPublication
         if arguments.flag("co-sign") {
+            try refuseChanges(arguments)
             guard manifest.isSigned, let present = try manifest.publication else {
                 throw AssetPackError(.invalidArgument, "\(path): nobody has signed it yet; leave --co-sign out.")
             }
@@ -71,11 +72,22 @@ extension PackCommands {
             context.print(
                 json: ["publication": publication.json, "signatures": .array(signers.map { .string($0) })])
         } else if !arguments.flag("quiet") {
+            let written = PackSupport.replaced(path, arguments, context)
             context.print(
-                "\(PackSupport.printable(path.string)): \(described(publication)), signed by "
+                "\(PackSupport.printable(written.string)): \(described(publication)), signed by "
                     + signers.joined(separator: " and "))
         }
         return .success
+    }
+
+    /// What is said in the manifest was signed by others already.
+    private static func refuseChanges(_ arguments: ParsedArguments) throws {
+        let values = ["app", "channel", "expires", "generation"].filter { !arguments.values($0).isEmpty }
+        let flags = AssetPackPlatform.allCases.map(\.optionName).filter(arguments.flag)
+        guard let name = (values + flags).first else { return }
+        throw UsageError(
+            "--co-sign adds a signature to what others have signed and changes nothing of it: leave --\(name) out, or "
+                + "--co-sign.")
     }
 
     private static func described(_ publication: ManifestPublication) -> String {
@@ -90,6 +102,14 @@ extension PackCommands {
     ) throws -> ManifestPublication {
         guard let app = arguments.value("app") ?? before?.app else {
             throw UsageError("Whose manifest is it? Give --app <bundle id>; later signatures know.")
+        }
+        guard BundleBasics.isIdentifier(app) else {
+            throw UsageError(
+                "\"\(app)\" is no bundle id. Give --app up to 155 letters, digits, hyphens and single dots, such as "
+                    + "com.example.game.")
+        }
+        if arguments.value("channel")?.isEmpty == true {
+            throw UsageError("--channel needs a name; leave it out for a manifest that is no hosting service's.")
         }
         let platforms = AssetPackPlatform.allCases.filter { arguments.flag($0.optionName) }.map(\.rawValue)
         guard let names = platforms.isEmpty ? before?.platforms : platforms else {

@@ -32,7 +32,7 @@ enum SigningSupport {
 
     /// The keys in those files. What others could read is said.
     static func privateKeys(_ names: [String], _ context: CommandContext) async throws -> [Ed25519PrivateKey] {
-        try await offload {
+        let keys = try await offload {
             try names.map { name in
                 let path = context.resolve(name)
                 let pem = try read(path, "key", limit: maximumKeySize)
@@ -52,6 +52,9 @@ enum SigningSupport {
                 return key
             }
         }
+        // One key signs once, however often it is given.
+        var seen: Set<String> = []
+        return keys.filter { seen.insert($0.publicKey.text).inserted }
     }
 
     /// Public keys, each as text or as a file with either half of it.

@@ -76,7 +76,9 @@ final class StagingDigester {
         read(digest, file, to: written)
     }
 
-    private func read(_ digest: StagingDigest, _ file: FileDescriptor, to written: UInt64) {
+    /// Has it read all that was written.
+    func read(_ digest: StagingDigest, _ file: FileDescriptor, to written: UInt64) {
+        guard digest.taken < written else { return }
         let range = digest.taken..<written
         digest.begin(range)
         thread.submit(Stretch(range, of: file, digest))
@@ -89,17 +91,16 @@ final class StagingDigester {
         return true
     }
 
-    /// Whether `finish` would not wait.
-    /// - Parameter written: bytes of the file, which may not all be in it yet.
-    func isDone(_ digest: StagingDigest, at written: UInt64) -> Bool {
+    /// Whether all is in it that it was told of.
+    func isDone(_ digest: StagingDigest) -> Bool {
         while take(waiting: false) {}
-        return digest.inFlight == 0 && digest.taken == written
+        return digest.inFlight == 0
     }
 
     /// The digest of all that was written, once it is taken.
     /// - Throws: `Errno`
     func finish(_ digest: StagingDigest, _ file: FileDescriptor?, at written: UInt64) throws -> Digest {
-        if let file, digest.taken < written { read(digest, file, to: written) }
+        if let file { read(digest, file, to: written) }
         wait(for: digest)
         return try digest.finish()
     }

@@ -14,9 +14,10 @@ extension StagingSink {
         let digest: StagingDigest
     }
 
-    /// Begins a file whose bytes follow by `data`.
+    /// Begins a file whose bytes follow by `data`. One that was begun is dropped.
     /// - Throws: `Errno`, `StoreError` when the path is taken.
     func begin(file path: String, size: UInt64) throws {
+        try abandon()
         output = try createFile(path)
         state.current = Current(path: path, size: size)
     }
@@ -28,6 +29,7 @@ extension StagingSink {
     /// checkpoint that is taken before does not hold it.
     func close() {
         guard closed == nil, let current = state.current, let output else { return }
+        digester.read(digest, output, to: current.written)
         closed = Closed(file: current, output: output, digest: digest)
         state.current = nil
         self.output = nil
@@ -36,7 +38,7 @@ extension StagingSink {
 
     /// Whether `end` would wait for the digest of the file that was closed.
     var isEndAwaited: Bool {
-        closed.map { !digester.isDone($0.digest, at: $0.file.written) } ?? false
+        closed.map { !digester.isDone($0.digest) } ?? false
     }
 
     /// The file that was closed, or else the one that was begun, is complete.
@@ -143,10 +145,25 @@ extension StagingSink {
         } catch let error as Errno where error == .tooManyLinks || error == .notPermitted || error == .notSupported {
             // As many names as a file may have, or none but one on this file system.
             let source = OwnedDescriptor(try contents.borrowed.open(at: FilePath(first), .readOnly, options: .noFollow))
-            try begin(file: path, size: UInt64(clamping: status.size))
-            try copy(UInt64(clamping: status.size), of: source.borrowed, from: 0)
-            guard try end(expecting: digest) else { throw Errno.ioError }
+            try beside {
+                try begin(file: path, size: UInt64(clamping: status.size))
+                try copy(UInt64(clamping: status.size), of: source.borrowed, from: 0)
+                guard try end(expecting: digest) else { throw Errno.ioError }
+            }
             return path
+        }
+    }
+
+    /// Makes a file while another is being written, which goes on afterwards.
+    private func beside(_ body: () throws -> Void) throws {
+        let begun = (state.current, output, digest, flushing)
+        (state.current, output, digest) = (nil, nil, StagingDigest())
+        defer { (state.current, output, digest, flushing) = begun }
+        do {
+            try body()
+        } catch {
+            try? abandon()
+            throw error
         }
     }
 }
