@@ -113,7 +113,7 @@ import Testing
             var (old, new) = Self.versions(&random)
             old.files["large"] = random.bytes(600_000)
             // Larger than what may come along for nothing, and without anything alike.
-            new.files["large"] = random.bytes(400_000)
+            new.files["large"] = random.bytes(1_500_000)
             new.files["huge"] = random.bytes(4_500_000)
             try await harness.fetch(try harness.offer(old).request)
             var sibling = PackFixture("sibling", files: ["x": new.files["huge"] ?? []])
