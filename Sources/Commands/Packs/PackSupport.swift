@@ -78,9 +78,9 @@ enum PackSupport {
     static func write(
         _ bytes: [UInt8], _ arguments: ParsedArguments, _ context: CommandContext, replacing path: FilePath
     ) async throws {
-        let output = arguments.path(outputOption).map { context.resolve($0) }
+        let output = replaced(path, arguments, context)
         try await offload {
-            if let output, output != path {
+            if output != path {
                 try NewOutput.write(bytes, to: output)
             } else {
                 try NewOutput.replace(bytes, at: path)

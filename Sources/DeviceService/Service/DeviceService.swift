@@ -162,14 +162,14 @@ package final class DeviceService: Sendable {
             lifecycle: lifecycle, registry: registry, assets: assets,
             inventory: Inventory(
                 registry: registry, store: store, downloads: downloads, lifecycle: lifecycle, paths: paths,
-                sweeper: space.sweeper, version: configuration.version,
+                space: space, version: configuration.version,
                 notes: notes, groups: groups, ballast: ballast),
             settings: settings, personal: personal, languages: languages, trust: trust, store: store,
             downloads: downloads, space: space, ballast: ballast, content: content, resources: resources,
             gate: gate, replan: replan,
             doctor: Doctor(
                 registry: registry, bundles: bundles, settings: settings, trust: trust, paths: paths,
-                sweeper: space.sweeper, sandbox: sandbox,
+                space: space, sandbox: sandbox,
                 now: configuration.now, refusal: { await catalogue.refusals[$0] }),
             recovery: recovery, listener: listener, onStopRequest: configuration.onStopRequest)
         var router = harness.router()

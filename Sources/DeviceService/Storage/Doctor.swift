@@ -14,7 +14,7 @@ struct Doctor: Sendable {
     let settings: SettingsStore
     let trust: TrustStore
     let paths: LarderPaths
-    let sweeper: Sweeper
+    let space: SpaceKeeper
     let sandbox: @Sendable () -> ExtensionSandbox
     let now: @Sendable () -> Timestamp
     /// Why the last manifest of an app was refused, if it was.
@@ -28,8 +28,8 @@ struct Doctor: Sendable {
     }
 
     private func examineService() async throws -> [DoctorFinding] {
-        let (paths, sweeper) = (paths, sweeper)
-        let space = try await offload { try sweeper.space(at: paths.state) }
+        let paths = paths
+        let space = try await space.measure()
         var findings = [
             space.available < 1 << 30
                 ? DoctorFinding(

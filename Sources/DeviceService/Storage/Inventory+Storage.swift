@@ -36,11 +36,9 @@ extension Inventory {
                     packs: try await folders(event.app)))
         }
         apps.sort { $0.storage.app < $1.storage.app }
-        let (found, members, paths, sweeper) = (apps, try await groups.members(), paths, sweeper)
-        return try await offload {
-            let free = try sweeper.space(at: paths.state).available
-            return try Self.measured(found, members, paths, free: free)
-        }
+        let (found, members, paths) = (apps, try await groups.members(), paths)
+        let free = try await space.measure().available
+        return try await offload { try Self.measured(found, members, paths, free: free) }
     }
 
     private func folders(_ app: String) async throws -> [String: String] {

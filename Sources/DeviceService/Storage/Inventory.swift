@@ -14,7 +14,7 @@ struct Inventory: Sendable {
     let downloads: DownloadStore
     let lifecycle: AppLifecycle
     let paths: LarderPaths
-    let sweeper: Sweeper
+    let space: SpaceKeeper
     let version: String
     let notes: NoteBoard
     let groups: AppGroups

@@ -143,7 +143,7 @@ package actor SpaceKeeper {
     }
 
     /// What there is, once what is being deleted is gone.
-    private func measure() async throws -> FileSystemSpace {
+    func measure() async throws -> FileSystemSpace {
         try await offload { [sweeper, state] in try sweeper.space(at: state) }
     }
 

@@ -56,9 +56,9 @@ extension StagingSink {
         self.closed = nil
         let file = closed.file
         let found = Result { try digester.finish(closed.digest, closed.output, at: file.written) }
-        let output = takeOutput(of: closed)
-        let stamp = Result { FileStamp(try output.status()) }
-        try output.close()
+        let stamp = Result { FileStamp(try closed.output.status()) }
+        waitForReaders(of: closed.digest)
+        try closed.output.close()
         let digest = try found.get()
         guard isExpected(digest), file.written == file.size else {
             try contents.borrowed.remove(at: FilePath(file.path))
@@ -70,16 +70,15 @@ extension StagingSink {
 
     /// The file that was being written, for who closes it: nothing else has to do with it any more.
     func takeOutput() -> FileDescriptor? {
-        writeback.finish()
-        digester.wait(for: digest)
+        waitForReaders(of: digest)
         defer { output = nil }
         return output
     }
 
-    func takeOutput(of closed: Closed) -> FileDescriptor {
+    /// Until no other thread has to do with the file that a digest is of: before it is closed.
+    func waitForReaders(of digest: StagingDigest) {
         writeback.finish()
-        digester.wait(for: closed.digest)
-        return closed.output
+        digester.wait(for: digest)
     }
 
     /// Takes files away that were complete.

@@ -117,7 +117,10 @@ final class StagingSink: ArchiveSink {
     }
 
     deinit {
-        _ = try? closed.flatMap { takeOutput(of: $0) }?.close()
+        if let closed {
+            waitForReaders(of: closed.digest)
+            _ = try? closed.output.close()
+        }
         _ = try? takeOutput()?.close()
         _ = try? folder?.descriptor.close()
     }

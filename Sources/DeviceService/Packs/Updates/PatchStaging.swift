@@ -65,7 +65,6 @@ final class PatchStaging: PatchSink {
         if pipeline.current == content, begun >= offset {
             use = .written(skipping: begun - offset)
         } else if offset == 0 {
-            try pipeline.abandon()
             try pipeline.sink.begin(
                 file: path, size: UInt64(clamping: pipeline.index.contents[content].size))
             use = .written(skipping: 0)
