@@ -25,9 +25,15 @@ struct UpdateListingTests {
         "{\"from\":\(from),\"base\":\"\(base)\",\"url\":\"\(url)\",\"size\":9,\"sha256\":\"\(digest)\"}"
     }
 
-    private static func index(url: String = "https://h/T.index", size: String = "7", sha256: String = digest) -> String
-    {
-        "{\"url\":\"\(url)\",\"size\":\(size),\"sha256\":\"\(sha256)\"}"
+    private static func index(
+        url: String = "https://h/T.index", size: String = "7", sha256: String = digest, front: String? = nil
+    ) -> String {
+        let front = front.map { ",\"front\":\($0)" } ?? ""
+        return "{\"url\":\"\(url)\",\"size\":\(size),\"sha256\":\"\(sha256)\"\(front)}"
+    }
+
+    private static func front(size: String = "7", sha256: String = other) -> String {
+        "{\"size\":\(size),\"sha256\":\"\(sha256)\",\"more\":1}"
     }
 
     @Test func listedFilesAreReadAndWritten() throws {
@@ -60,6 +66,31 @@ struct UpdateListingTests {
         #expect(error?.message.contains("patches[0].list.size must be from 1") == true)
     }
 
+    @Test func theFrontOfAnIndexIsReadAndWritten() throws {
+        let text = Self.text(index: Self.index(front: Self.front(sha256: Self.other.uppercased())))
+        let manifest = try DownloadManifest.decode(text.utf8, source: "D.json")
+        let larder = try #require(manifest["T"]?.larder)
+        let front = DownloadManifestPack.LarderInfo.UpdateFile.Front(size: 7, sha256: Self.other)
+        #expect(larder.index == .index(packURL: "https://h/T", size: 7, sha256: Self.digest, front: front))
+        #expect(larder.json["index"]?["front"] == ["size": 7, "sha256": .string(Self.other)])
+        #expect(try DownloadManifest.decode(manifest.serialized, source: "D.json") == manifest)
+        let without = try DownloadManifest.decode(Self.text(index: Self.index()).utf8, source: "D.json")
+        let index = try #require(without["T"]?.larder?.index)
+        #expect(index.front == nil)
+        #expect(without["T"]?.larder?.json["index"]?["front"] == nil)
+    }
+
+    /// Only an index has one: in a patch and a list it is a member that is not known.
+    @Test func noOtherFileHasAFront() throws {
+        let list = Self.index(url: "https://h/T.from-3.list", front: "0")
+        let text = Self.text(
+            index: Self.index(), patches: "[\(Self.patch().dropLast()),\"front\":[],\"list\":\(list)}]")
+        let patch = try #require(
+            try DownloadManifest.decode(text.utf8, source: "D.json")["T"]?.larder?.patches.first)
+        #expect(patch.file.front == nil)
+        #expect(patch.list == .init(url: "https://h/T.from-3.list", size: 7, sha256: Self.digest))
+    }
+
     @Test func withoutThemNothingIsSaid() throws {
         let manifest = try DownloadManifest.decode(Self.text(patches: "[]").utf8, source: "D.json")
         let larder = try #require(manifest["T"]?.larder)
@@ -73,6 +104,14 @@ struct UpdateListingTests {
         (text(index: index(size: "281474976710657")), "index.size must be from 1 to 281474976710656"),
         (text(index: index(sha256: "ab")), "index.sha256 must be 64 hexadecimal digits"),
         (text(index: "[]"), "index must be an object"),
+        (text(index: index(front: "7")), "index.front must be an object"),
+        (text(index: index(front: "null")), "index.front must be an object"),
+        (text(index: index(front: "{}")), "index.front.size is missing"),
+        (text(index: index(front: "{\"size\":1}")), "index.front.sha256 is missing"),
+        (text(index: index(front: front(size: "0"))), "index.front.size must be from 1 to 7, not 0"),
+        (text(index: index(front: front(size: "8"))), "index.front.size must be from 1 to 7, not 8"),
+        (text(index: index(front: front(size: "1.5"))), "index.front.size must be a whole number"),
+        (text(index: index(front: front(sha256: "ab"))), "index.front.sha256 must be 64 hexadecimal digits"),
         (text(patches: "{}"), "patches must be an array"),
         (text(patches: "[\(patch(from: "-1"))]"), "patches[0].from must be from 0"),
         (text(patches: "[\(patch("xy"))]"), "patches[0].base must be 64 hexadecimal digits"),

@@ -39,6 +39,7 @@ import Testing
         let listed = try #require(try await fixture.manifest()["Coast"]?.larder?.index)
         #expect(listed.url == "\(fixture.url)/assets/Coast.index")
         #expect(listed.size == Int64(bytes.count) && listed.sha256 == SHA256.hash(bytes).hex)
+        #expect(listed.front == PackIndex.front(of: bytes))
         #expect(try await fixture.get("/assets/Coast.index").1 == bytes)
         // The index of an archive that is no more there is told of, and not served.
         try fixture.folder.pack("Coast", content: [1, 2, 3])

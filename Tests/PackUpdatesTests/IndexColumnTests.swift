@@ -32,8 +32,8 @@ import Testing
                     default:
                         for _ in 0..<Int.random(in: 1...4000, using: &generator) {
                             let value = generator.next()
-                            try inMemory.append(bigEndian: value)
-                            try inFile.append(bigEndian: value)
+                            try inMemory.append { $0.append(bigEndian: value) }
+                            try inFile.append { $0.append(bigEndian: value) }
                         }
                     }
                     #expect(inFile.size == inMemory.size)

@@ -31,9 +31,8 @@ import Testing
             var body: [UInt8] = [0x80, 0x01] + [UInt8](repeating: 0, count: Digest.byteCount) + [0x65, 1]
             body.append(number: blocks)
             body += [UInt8](repeating: 1, count: blocks)
-            var file = PackIndex.magic + [1, 0, 0, 0, 0, 0, 0, 0]
-            file.append(littleEndian: UInt64(body.count))
-            return #expect(throws: PackUpdateError.self) { try PackIndex(decoding: file + body) }?.code
+            let file = IndexFile.head(body.count - Digest.byteCount) + body
+            return #expect(throws: PackUpdateError.self) { try PackIndex(decoding: file) }?.code
         }
         #expect(refusal(blocks: 1000) == .damagedIndex)
         #expect(refusal(blocks: IndexMemory.limit / 40 + 1) == .notIndexable)

@@ -140,7 +140,12 @@ import Testing
             let outcome = try onDisk.write(to: scratch("X.index"))
             let bytes = try File.read(scratch("X.index"))
             #expect(bytes == (try index.encoded()))
-            #expect(outcome == .written(size: Int64(bytes.count), sha256: SHA256.hash(bytes).hex))
+            #expect(
+                outcome
+                    == .written(
+                        .init(
+                            size: Int64(bytes.count), sha256: SHA256.hash(bytes).hex,
+                            front: PackIndex.front(of: bytes))))
             #expect(try PackIndex(decoding: bytes) == index)
             #expect(index.chunks.count > size / 4096)
         }

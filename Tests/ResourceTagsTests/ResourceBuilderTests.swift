@@ -58,7 +58,10 @@ struct ResourceBuilderTests {
                 #expect(read.directoryCount == output.contents.directoryCount)
                 #expect(read.manifest.downloadPolicy == output.pack.downloadPolicy)
                 let index = try #require(try PackIndex.published(besideArchive: path, of: read))
-                #expect(output.index == .written(size: Int64(index.bytes.count), sha256: index.sha256))
+                #expect(
+                    output.index
+                        == .written(
+                            .init(size: Int64(index.bytes.count), sha256: index.sha256, front: index.front)))
                 #expect(index.bytes == (try PackIndex.make(ofArchive: path).encoded()))
             }
         }
@@ -103,7 +106,7 @@ struct ResourceBuilderTests {
             for (pack, output) in zip(old.assetPacks, before.outputs) {
                 let index = try #require(pack.larder?.index)
                 #expect(index.url == pack.url + ".index")
-                #expect(output.index == .written(size: index.size, sha256: index.sha256))
+                #expect(output.index == .written(.init(size: index.size, sha256: index.sha256, front: index.front)))
             }
             try scratch.write("changed", to: "R/big")
             let second = try TaggedSources(

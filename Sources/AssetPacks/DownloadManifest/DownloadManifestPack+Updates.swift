@@ -12,19 +12,35 @@ extension DownloadManifestPack.LarderInfo {
         package var size: Int64
         /// SHA-256 of the file, in lower-case hexadecimal.
         package var sha256: String
+        /// Of an index; nil where it has none, or is fetched whole.
+        package var front: Front?
 
-        package init(url: String, size: Int64, sha256: String) {
+        package init(url: String, size: Int64, sha256: String, front: Front? = nil) {
             self.url = url
             self.size = size
             self.sha256 = sha256
+            self.front = front
+        }
+
+        /// What an index begins with, and what is fetched and checked without the rest.
+        package struct Front: Hashable, Sendable {
+            /// Bytes from the file's start.
+            package var size: Int64
+            /// SHA-256 of these bytes, in lower-case hexadecimal.
+            package var sha256: String
+
+            package init(size: Int64, sha256: String) {
+                self.size = size
+                self.sha256 = sha256
+            }
         }
 
         /// The largest index and the largest patch that are listed, in bytes.
         package static let maximumSize: Int64 = 1 << 48
 
         /// An index that stands beside a pack's archive.
-        package static func index(packURL: String, size: Int64, sha256: String) -> UpdateFile {
-            UpdateFile(url: url(packURL, indexSuffix), size: size, sha256: sha256)
+        package static func index(packURL: String, size: Int64, sha256: String, front: Front? = nil) -> UpdateFile {
+            UpdateFile(url: url(packURL, indexSuffix), size: size, sha256: sha256, front: front)
         }
 
         /// What an index's URL has behind the name in the pack's URL.
@@ -37,7 +53,9 @@ extension DownloadManifestPack.LarderInfo {
         }
 
         var members: [String: JSONValue] {
-            ["url": .string(url), "size": .integer(size), "sha256": .string(sha256)]
+            var members: [String: JSONValue] = ["url": .string(url), "size": .integer(size), "sha256": .string(sha256)]
+            if let front { members["front"] = ["size": .integer(front.size), "sha256": .string(front.sha256)] }
+            return members
         }
     }
 

@@ -28,13 +28,29 @@ extension ManifestReader {
         return url
     }
 
-    /// The index, or a list that is fetched in its place.
+    /// The index of an archive.
     func updateIndex(_ node: JSONNode, _ what: String, plainLoopback: Bool) throws
         -> DownloadManifestPack.LarderInfo.UpdateFile
     {
-        try updateFile(
-            object(node, what, keys: [], example: "{\"url\": \"...\", \"size\": 1, \"sha256\": \"...\"}"),
-            plainLoopback: plainLoopback)
+        let object = try updateObject(node, what)
+        var file = try updateFile(object, plainLoopback: plainLoopback)
+        file.front = try object.optional("front").map { try front($0, object.path("front"), ofFileOf: file.size) }
+        return file
+    }
+
+    private func front(_ node: JSONNode, _ what: String, ofFileOf size: Int64) throws
+        -> DownloadManifestPack.LarderInfo.UpdateFile.Front
+    {
+        let object = try object(node, what, keys: [], example: "{\"size\": 1, \"sha256\": \"...\"}")
+        return .init(
+            size: try integer(try object.required("size", example: "3412"), object.path("size"), in: 1...size),
+            sha256: try digest(
+                try object.required("sha256", example: "\"\(Self.digestExample)\""), object.path("sha256")))
+    }
+
+    /// The index, or a list that is fetched in its place.
+    private func updateObject(_ node: JSONNode, _ what: String) throws -> ManifestObject {
+        try object(node, what, keys: [], example: "{\"url\": \"...\", \"size\": 1, \"sha256\": \"...\"}")
     }
 
     func patches(_ node: JSONNode, _ what: String, plainLoopback: Bool) throws -> [DownloadManifestPack.LarderInfo
@@ -62,7 +78,7 @@ extension ManifestReader {
                         try object.required("from", example: "3"), object.path("from"), in: 0...(Int64.max - 1))),
                 base: base, file: try updateFile(object, plainLoopback: plainLoopback),
                 list: try object.optional("list").map {
-                    try updateIndex($0, object.path("list"), plainLoopback: plainLoopback)
+                    try updateFile(updateObject($0, object.path("list")), plainLoopback: plainLoopback)
                 })
         }
     }

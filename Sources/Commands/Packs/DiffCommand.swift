@@ -52,6 +52,7 @@ extension PackCommands {
             do { old = try version(oldPath) } catch let error as PackUpdateError where error.code == .notIndexable {
                 return try whole(error, isOld: true)
             }
+            try PatchVersion.requireOnePack(old, new)
             var patch = try patchPath.map { try PatchTable.facts($0, from: old, to: new) }
             var list = patchPath.flatMap { PackList.published(besidePatch: $0) }?.size(from: old, to: new)
             if makesPatch {
@@ -63,7 +64,8 @@ extension PackCommands {
                 list = try PackList.write(from: old, to: new, besidePatch: path)
             }
             var difference = PackDifference(
-                from: old.index, to: new.index, indexSize: new.indexSize, patch: patch, listSize: list)
+                from: old.index, to: new.index, indexSize: new.indexSize, front: new.front, patch: patch,
+                listSize: list)
             difference.advice = try PackingAdvice.find(
                 from: old.index, to: new, fetched: difference.blocks.bytesToFetch, isCancelled: isCancelled)
             let paths = difference.changedPaths

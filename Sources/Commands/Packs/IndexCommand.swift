@@ -32,7 +32,7 @@ extension PackCommands {
             let outcome = try PackIndex.write(
                 ofArchive: path, to: target, isCancelled: isCancelled, progress: bar.updates("Reading", path))
             switch outcome {
-            case .written(let size, _): return (try PackIndex.read(target), size)
+            case .written(let file): return (try PackIndex.read(target), file.size)
             case .impossible(let reason): throw PackUpdateError(.notIndexable, reason)
             }
         }

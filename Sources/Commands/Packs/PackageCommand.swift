@@ -66,7 +66,8 @@ extension PackCommands {
                 "\(output): \(evaluation.manifest.assetPackID), \(amount), packed to \(ByteCount.formatted(result.archiveSize))"
             )
             switch index {
-            case .written(let size, _): context.print("\(output)\(PackIndex.fileSuffix): \(ByteCount.formatted(size))")
+            case .written(let index):
+                context.print("\(output)\(PackIndex.fileSuffix): \(ByteCount.formatted(index.size))")
             case .impossible(let reason): PackSupport.show([reason], context)
             case nil: break
             }

@@ -77,8 +77,12 @@ extension PackCommands {
             )
         }
         var differences = PackVerification.differences(of: pack, from: entry)
-        if let index, let listed = entry.larder?.index, index.sha256 != listed.sha256 {
-            differences.append("the index beside it is not the one that the download manifest lists")
+        if let index, let listed = entry.larder?.index {
+            if index.sha256 != listed.sha256 {
+                differences.append("the index beside it is not the one that the download manifest lists")
+            } else if let front = listed.front, front != index.front {
+                differences.append("the front that the download manifest lists is not that of the index beside it")
+            }
         }
         differences += try await offload { try patchDifferences(path, entry) }
         guard differences.isEmpty else {

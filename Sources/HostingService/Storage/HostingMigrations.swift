@@ -123,6 +123,7 @@ enum HostingMigrations {
         Migration(version: 11, statements: manifestGenerations),
         Migration(version: 12, statements: updates),
         Migration(version: 13, statements: lists),
+        Migration(version: 14, statements: fronts),
     ]
 
     static func table(_ name: String, _ columns: String) -> String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import AssetPacks
 internal import Crypto
 internal import Database
 internal import HostingModel
@@ -9,17 +10,22 @@ internal import Kit
 extension Connection {
     private static var columns: String {
         #""version", "base", "baseNumber", "baseDigest", "app", "state", "attempts", "digest", "size", "sha256", "#
-            + #""listDigest", "listSize", "listSHA256""#
+            + #""listDigest", "listSize", "listSHA256", "frontSize", "frontSHA256""#
     }
 
     private static func file(_ row: borrowing Row) -> UpdateFile {
         let base = row.text(1)
+        let frontDigest = row.text(14)
+        let front: DownloadManifestPack.LarderInfo.UpdateFile.Front? =
+            frontDigest.isEmpty ? nil : .init(size: row.int64(13), sha256: frontDigest)
         return UpdateFile(
             version: row.text(0), app: row.text(4),
             base: base.isEmpty ? nil : UpdateFile.Base(id: base, number: row.int64(2), digest: row.text(3)),
             // What a later host knows to be something else is left to it.
             state: UpdateFile.State(rawValue: row.text(5)) ?? .failed, attempts: Int(clamping: row.int64(6)),
-            stored: Digest(hex: row.text(7)).map { .init(digest: $0, size: row.int64(8), sha256: row.text(9)) },
+            stored: Digest(hex: row.text(7)).map {
+                .init(digest: $0, size: row.int64(8), sha256: row.text(9), front: front)
+            },
             list: Digest(hex: row.text(10)).map { .init(digest: $0, size: row.int64(11), sha256: row.text(12)) })
     }
 
@@ -78,14 +84,15 @@ extension Connection {
             #"DELETE FROM "updateFiles" WHERE "version" = ? AND "base" = ?"#,
             [.text(file.version), .text(file.base?.id ?? "")])
         try execute(
-            #"INSERT INTO "updateFiles" (\#(Self.columns)) VALUES (\#(SQL.places(13)))"#,
+            #"INSERT INTO "updateFiles" (\#(Self.columns)) VALUES (\#(SQL.places(15)))"#,
             [
                 .text(file.version), .text(file.base?.id ?? ""), .integer(file.base?.number ?? 0),
                 .text(file.base?.digest ?? ""), .text(file.app), .text(file.state.rawValue),
                 .integer(Int64(file.attempts)), file.stored.map { .text($0.digest.hex) } ?? .null,
                 .integer(file.stored?.size ?? 0), file.stored.map { .text($0.sha256) } ?? .null,
                 file.list.map { .text($0.digest.hex) } ?? .null, .integer(file.list?.size ?? 0),
-                file.list.map { .text($0.sha256) } ?? .null,
+                file.list.map { .text($0.sha256) } ?? .null, .integer(file.stored?.front?.size ?? 0),
+                file.stored?.front.map { .text($0.sha256) } ?? .null,
             ])
     }
 

@@ -22,4 +22,10 @@ extension HostingMigrations {
         #"ALTER TABLE "updateFiles" ADD COLUMN "listSHA256" TEXT"#,
         #"CREATE INDEX "updateFilesByList" ON "updateFiles" ("listDigest")"#,
     ]
+
+    /// What devices fetch first of an index; of those that were made before, nothing is known of it.
+    static let fronts = [
+        #"ALTER TABLE "updateFiles" ADD COLUMN "frontSize" INTEGER NOT NULL DEFAULT 0"#,
+        #"ALTER TABLE "updateFiles" ADD COLUMN "frontSHA256" TEXT"#,
+    ]
 }

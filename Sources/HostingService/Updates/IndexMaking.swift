@@ -18,7 +18,7 @@ enum IndexMaking: Sendable {
     init(_ outcome: Packager.IndexOutcome, at path: FilePath) throws {
         self =
             switch outcome {
-            case .written: .made(try MadeFile(path))
+            case .written(let index): .made(try MadeFile(path, front: index.front))
             case .impossible(let reason): .impossible(reason)
             }
     }

@@ -69,7 +69,8 @@ struct PatchMaking: Sendable {
     private func make(from old: PatchVersion, to new: PatchVersion, _ isCancelled: () -> Bool) throws -> Outcome {
         let list = try PackList.make(from: old.index, to: new)
         let worth = PatchWorth(
-            from: old.index, to: new.index, savedByList: list.map { new.indexSize - Int64($0.count) } ?? 0)
+            from: old.index, to: new.index,
+            savedByList: list.map { max(0, new.indexCost(from: old.index) - Int64($0.count)) } ?? 0)
         guard !worth.isHopeless else {
             return .none(.notSmaller, "Without one a device fetches \(ByteCount.formatted(worth.costWithout)).")
         }

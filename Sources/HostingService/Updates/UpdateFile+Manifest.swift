@@ -16,7 +16,8 @@ extension UpdateFile {
         for file in files.sorted(by: { ($0.base?.number ?? 0) > ($1.base?.number ?? 0) }) {
             func entry(_ stored: Stored) -> Info.UpdateFile {
                 Info.UpdateFile(
-                    url: archives.url(of: stored.digest.hex), size: stored.size, sha256: stored.sha256)
+                    url: archives.url(of: stored.digest.hex), size: stored.size, sha256: stored.sha256,
+                    front: stored.front)
             }
             guard let listed = file.stored.map(entry) else { continue }
             guard let base = file.base else {

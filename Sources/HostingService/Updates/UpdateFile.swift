@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+internal import AssetPacks
 internal import Crypto
 internal import Kit
 internal import System
@@ -23,6 +24,8 @@ struct UpdateFile: Sendable, Hashable {
         /// In bytes.
         let size: Int64
         let sha256: String
+        /// Of an index that has one.
+        var front: DownloadManifestPack.LarderInfo.UpdateFile.Front?
     }
 
     enum State: String, Sendable, CaseIterable {
@@ -64,8 +67,9 @@ struct MadeFile: Sendable {
     let stored: UpdateFile.Stored
 
     /// Reads the file to its end. Blocks.
+    /// - Parameter front: of an index that has one.
     /// - Throws: `Errno`
-    init(_ path: FilePath) throws {
+    init(_ path: FilePath, front: DownloadManifestPack.LarderInfo.UpdateFile.Front? = nil) throws {
         let file = try OwnedDescriptor(path, .readOnly)
         var (tree, plain) = (TreeDigest(), SHA256())
         try withUnsafeTemporaryAllocation(byteCount: TreeDigest.spanSize, alignment: 4096) { buffer in
@@ -79,6 +83,6 @@ struct MadeFile: Sendable {
         }
         self.path = path
         let size = tree.length
-        stored = UpdateFile.Stored(digest: tree.finish(), size: size, sha256: plain.finish().hex)
+        stored = UpdateFile.Stored(digest: tree.finish(), size: size, sha256: plain.finish().hex, front: front)
     }
 }

@@ -4,7 +4,7 @@
 package import Crypto
 
 /// What an update from one version of a pack to another would cost, before it is published. Pure.
-package struct PackDifference: Hashable, Sendable {
+package struct PackDifference: Sendable {
     /// What became of a file.
     package enum Change: String, Hashable, Sendable {
         case added, changed, moved, removed
@@ -55,8 +55,10 @@ package struct PackDifference: Hashable, Sendable {
     package let others: Others
     /// Whether both are of the same archive.
     package let isSame: Bool
-    /// What a device fetches first, in bytes.
+    /// Of the new version's index, in bytes: a device fetches what of it is not known.
     package let indexSize: Int64
+    /// What that is when all comes by a patch, and when blocks come.
+    private let indexCosts: (patch: IndexFront.Cost, blocks: IndexFront.Cost)
     /// What it fetches in place of the index to use the patch, in bytes; nil where that is the index.
     package let listSize: Int64?
     /// The update with blocks alone.
@@ -73,11 +75,12 @@ package struct PackDifference: Hashable, Sendable {
 
     /// - Parameters:
     ///   - indexSize: of the file of the new version's index, in bytes.
+    ///   - front: of that index; nil for one that is fetched whole.
     ///   - patch: one between the two, if there is one.
     ///   - listSize: of the list that belongs to the patch, in bytes.
     package init(
-        from old: PackIndex, to new: PackIndex, indexSize: Int64 = 0, patch: UpdateFacts.Patch? = nil,
-        listSize: Int64? = nil, costs: UpdateFacts.Costs = .init()
+        from old: PackIndex, to new: PackIndex, indexSize: Int64 = 0, front: IndexFront? = nil,
+        patch: UpdateFacts.Patch? = nil, listSize: Int64? = nil, costs: UpdateFacts.Costs = .init()
     ) {
         isSame = old.archive.digest == new.archive.digest
         others = Others(from: old, to: new)
@@ -90,6 +93,11 @@ package struct PackDifference: Hashable, Sendable {
         let planner = UpdatePlanner(target: new, local: local, facts: facts)
         whole = planner.whole
         blocks = planner.blocksPlan() ?? planner.whole
+        func indexCost(_ rebuilt: Set<Int>) -> IndexFront.Cost {
+            front?.cost(from: old, to: new, rebuilding: rebuilt)
+                ?? IndexFront.Cost(size: indexSize, requests: indexSize > 0 ? 1 : 0)
+        }
+        indexCosts = (indexCost([]), indexCost(blocks.rebuilt(of: new)))
         // A device with a list knows of no blocks, and needs none as long as it has a plan.
         let listed = patch == nil || listSize == nil ? nil : new.listed
         let byList = listed.map { UpdatePlanner(target: $0, local: local, facts: facts) }
@@ -144,10 +152,11 @@ package struct PackDifference: Hashable, Sendable {
             return Cost(
                 bytesToFetch: plan.bytesToFetch, requests: plan.requests, bytesToWrite: plan.bytesToWrite)
         }
-        let head = plan.blocks.isEmpty ? listSize ?? indexSize : indexSize
+        let list = plan.blocks.isEmpty ? listSize.map { IndexFront.Cost(size: $0, requests: 1) } : nil
+        let head = list ?? (plan.blocks.isEmpty ? indexCosts.patch : indexCosts.blocks)
         return Cost(
-            bytesToFetch: plan.bytesToFetch + head + (plan.patch == nil ? 0 : patchHeadSize),
-            requests: plan.requests + (head > 0 ? 1 : 0), bytesToWrite: plan.bytesToWrite)
+            bytesToFetch: plan.bytesToFetch + head.size + (plan.patch == nil ? 0 : patchHeadSize),
+            requests: plan.requests + head.requests, bytesToWrite: plan.bytesToWrite)
     }
 
     /// The paths of files whose content changed in place: those that may differ in nothing but times.

@@ -36,9 +36,10 @@ final class IndexColumn {
         try close()
     }
 
+    /// - Parameter value: appends one.
     /// - Throws: `PackUpdateError.io`
-    func append(bigEndian number: UInt64) throws {
-        tail.append(bigEndian: number)
+    func append(_ value: (inout [UInt8]) -> Void) throws {
+        value(&tail)
         try close()
     }
 

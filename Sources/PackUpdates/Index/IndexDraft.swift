@@ -21,20 +21,22 @@ struct IndexDraft {
     /// What there is for each block and each chunk.
     struct Columns {
         let storedSizes: IndexColumn
-        let chunkSizes: IndexColumn
-        let chunkDigests: IndexColumn
+        /// As they stand in the index's file.
+        let chunks: IndexColumn
 
         /// - Parameter folder: nil keeps all in memory.
         init(in folder: FilePath? = nil) {
             storedSizes = IndexColumn(in: folder)
-            chunkSizes = IndexColumn(in: folder)
-            chunkDigests = IndexColumn(in: folder)
+            chunks = IndexColumn(in: folder)
         }
 
         /// - Throws: `PackUpdateError.io`
         func append(_ chunk: ContentChunker.Chunk) throws {
-            try chunkSizes.append(number: chunk.size)
-            try chunkDigests.append(bigEndian: chunk.digestPrefix)
+            try chunks.append { row in
+                row.append(littleEndian: UInt16(truncatingIfNeeded: chunk.size))
+                row.append(UInt8(truncatingIfNeeded: chunk.size >> 16))
+                row.append(bigEndian: chunk.digestPrefix)
+            }
         }
     }
 
@@ -71,13 +73,8 @@ struct IndexDraft {
         let storedSizes = try (0..<columns.storedSizes.count).map { _ in
             Int(try reader.number(upTo: Int64(PackIndex.Limits.blockSize)))
         }
-        var sizes = IndexReader(try columns.chunkSizes.bytes()[...])
-        var digests = IndexReader(try columns.chunkDigests.bytes()[...])
-        let chunks = try (0..<columns.chunkSizes.count).map { _ in
-            ContentChunker.Chunk(
-                size: Int(try sizes.number(upTo: PackIndex.Limits.size)), digestPrefix: try digests.fixed(8).byteSwapped
-            )
-        }
+        let rows = try columns.chunks.bytes()
+        let chunks = try PackIndex.chunks(rows[...], count: columns.chunks.count)
         return try PackIndex(
             archive: .init(
                 size: size, digest: digest, letter: letter, blockSize: blockSize, streamSize: streamSize,

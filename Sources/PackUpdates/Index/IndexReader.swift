@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import AppleArchive
 import Crypto
 import Kit
 
@@ -59,5 +60,32 @@ struct IndexReader {
             throw PackIndex.damaged("it ends too early")
         }
         return digest
+    }
+
+    /// Paths of which each begins like the one before.
+    /// - Throws: `PackUpdateError.damagedIndex`, `.notIndexable`
+    mutating func paths(_ count: Int, _ memory: inout IndexMemory) throws -> [String] {
+        var path: [UInt8] = []
+        return try (0..<count).map { _ in
+            let shared = Int(try number(upTo: Int64(path.count)))
+            path.removeLast(path.count - shared)
+            path += try bytes(Int(try number(upTo: Int64(ArchivePath.lengthLimit))))
+            guard path.count < ArchivePath.lengthLimit, let text = String(validating: path, as: UTF8.self) else {
+                throw PackIndex.damaged("a path is too long, or no text")
+            }
+            try memory.add(path.count, .nameByte)
+            return text
+        }
+    }
+
+    /// The target of a link.
+    /// - Throws: as `paths`
+    mutating func target(_ memory: inout IndexMemory) throws -> String {
+        let target = try bytes(Int(try number(upTo: Int64(PackIndex.Limits.linkTarget))))
+        try memory.add(target.count, .nameByte)
+        guard let text = String(validating: target, as: UTF8.self) else {
+            throw PackIndex.damaged("a link's target is no text")
+        }
+        return text
     }
 }

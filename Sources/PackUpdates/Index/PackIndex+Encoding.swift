@@ -3,14 +3,7 @@
 
 extension PackIndex {
     static let magic = Array("LRDRINDX".utf8)
-    static let version: UInt32 = 1
-    static let headSize = 24
-
-    /// How the body stands in the file.
-    enum BodyForm: UInt8 {
-        case plain = 0
-        case xz = 1
-    }
+    static let version: UInt32 = 2
 
     /// The numbers that stand for kinds of entries.
     enum KindNumber {
@@ -18,13 +11,17 @@ extension PackIndex {
         static let executable: UInt8 = 1
         static let link: UInt8 = 2
         static let folder: UInt8 = 3
+
+        static func isFile(_ number: UInt8) -> Bool { number == file || number == executable }
     }
 
     /// The file's bytes; the same index gives the same.
-    /// - Parameter compressed: whether the body is compressed where that makes it smaller.
-    /// - Throws: `ArchiveError.inputOutput` when there is no memory to compress it.
+    /// - Parameter compressed: whether what is smaller then is compressed.
+    /// - Throws: `ArchiveError.inputOutput` when there is no memory to compress it; `PackUpdateError.damagedIndex` when chunks are
+    ///   pending.
     package func encoded(compressed: Bool = true) throws -> [UInt8] {
-        try IndexDraft(self).encoded(compressed: compressed)
+        guard pendingChunks == nil else { throw Self.damaged("its chunks are not known") }
+        return try IndexDraft(self).encoded(compressed: compressed)
     }
 }
 

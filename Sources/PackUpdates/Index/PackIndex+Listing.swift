@@ -13,15 +13,37 @@ extension PackIndex {
         package let digest: Digest
         /// The same in lower-case hexadecimal.
         package var sha256: String { digest.hex }
+        package let front: Front?
 
         init(_ bytes: [UInt8]) {
             self.bytes = bytes
             digest = SHA256.hash(bytes)
+            front = PackIndex.front(of: bytes)
         }
 
         /// What a download manifest lists of it.
         package func listing(packURL: String) -> DownloadManifestPack.LarderInfo.UpdateFile {
-            .index(packURL: packURL, size: Int64(bytes.count), sha256: sha256)
+            .index(packURL: packURL, size: Int64(bytes.count), sha256: sha256, front: front)
+        }
+    }
+
+    /// An index that was written to a file.
+    package struct Written: Hashable, Sendable {
+        /// In bytes.
+        package let size: Int64
+        /// SHA-256 of the file, in lower-case hexadecimal.
+        package let sha256: String
+        package let front: Front?
+
+        package init(size: Int64, sha256: String, front: Front?) {
+            self.size = size
+            self.sha256 = sha256
+            self.front = front
+        }
+
+        /// What a download manifest lists of it.
+        package func listing(packURL: String) -> DownloadManifestPack.LarderInfo.UpdateFile {
+            .index(packURL: packURL, size: size, sha256: sha256, front: front)
         }
     }
 

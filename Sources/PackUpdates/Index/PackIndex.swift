@@ -21,6 +21,8 @@ package struct PackIndex: Hashable, Sendable {
     package let chunkAverage: Int
     /// The chunks of all contents that have some, one after the other; `Content.chunks` says which are whose.
     package let chunks: [ContentChunker.Chunk]
+    /// Chunks that did not come with the rest; nil when all are known.
+    package let pendingChunks: PendingChunks?
     /// What is known of contents whose digests are not.
     package let unnamed: Unnamed?
 
@@ -94,14 +96,16 @@ package struct PackIndex: Hashable, Sendable {
     }
 
     /// - Throws: `PackUpdateError.damagedIndex` when the parts do not fit each other.
-    init(archive: Archive, contents: [Content], entries: [Entry], chunkAverage: Int, chunks: [ContentChunker.Chunk])
-        throws
-    {
+    init(
+        archive: Archive, contents: [Content], entries: [Entry], chunkAverage: Int, chunks: [ContentChunker.Chunk],
+        pendingChunks: PendingChunks? = nil
+    ) throws {
         self.archive = archive
         self.contents = contents
         self.entries = entries
         self.chunkAverage = chunkAverage
         self.chunks = chunks
+        self.pendingChunks = pendingChunks
         unnamed = nil
         try validate()
     }
@@ -126,6 +130,7 @@ package struct PackIndex: Hashable, Sendable {
         self.entries = entries
         chunkAverage = ContentChunker.averages.upperBound
         chunks = []
+        pendingChunks = nil
         self.unnamed = unnamed
         try Self.validate(entries, of: contents, streamSize: end)
     }
@@ -135,6 +140,9 @@ package struct PackIndex: Hashable, Sendable {
         let contents = contents.map { Content(digest: $0.digest, size: $0.size, offset: $0.offset, chunks: 0..<0) }
         return try? PackIndex(listed: contents, entries: entries, inArchiveOf: archive.size, digest: archive.digest)
     }
+
+    /// Whether any entry is a symbolic link.
+    package var hasLinks: Bool { entries.contains { if case .link = $0.kind { true } else { false } } }
 
     /// A content's chunks; empty when it has none.
     package func chunks(of content: Int) -> ArraySlice<ContentChunker.Chunk> { chunks[contents[content].chunks] }

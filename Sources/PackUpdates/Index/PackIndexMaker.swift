@@ -44,7 +44,7 @@ final class PackIndexMaker: ArchiveWitness {
         var digest = SHA256()
         var chunker: ContentChunker?
         /// Before its first chunk.
-        let marks: (sizes: IndexColumn.Mark, digests: IndexColumn.Mark)
+        let mark: IndexColumn.Mark
         let firstChunk: Int
         var chunkedSize: UInt64 = 0
     }
@@ -94,7 +94,7 @@ final class PackIndexMaker: ArchiveWitness {
                 path: entry.path, offset: dataOffset, size: entry.dataSize,
                 isExecutable: (entry.mode ?? 0) & 0o100 != 0,
                 chunker: isChunked ? ContentChunker(average: average) : nil,
-                marks: (columns.chunkSizes.mark, columns.chunkDigests.mark), firstChunk: columns.chunkSizes.count)
+                mark: columns.chunks.mark, firstChunk: columns.chunks.count)
         case .symbolicLink:
             entries.append(.init(path: entry.path, kind: .link(target: entry.linkTarget ?? "")))
         case .directory:
@@ -131,10 +131,9 @@ final class PackIndexMaker: ArchiveWitness {
             contents.append(
                 .init(
                     digest: digest, size: Int64(clamping: file.size), offset: Int64(clamping: file.offset),
-                    chunks: file.firstChunk..<columns.chunkSizes.count))
+                    chunks: file.firstChunk..<columns.chunks.count))
         } else {
-            columns.chunkSizes.rollBack(to: file.marks.sizes)
-            columns.chunkDigests.rollBack(to: file.marks.digests)
+            columns.chunks.rollBack(to: file.mark)
         }
         entries.append(
             .init(

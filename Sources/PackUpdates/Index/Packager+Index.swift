@@ -10,14 +10,10 @@ package import System
 extension Packager {
     /// What became of an archive's index.
     package enum IndexOutcome: Hashable, Sendable {
-        /// It was written: its size in bytes, and its SHA-256 in lower-case hexadecimal.
-        case written(size: Int64, sha256: String)
+        /// It was written.
+        case written(PackIndex.Written)
         /// The archive can have none; a sentence that says why.
         case impossible(reason: String)
-
-        static func written(_ file: (size: Int64, digest: Digest)) -> IndexOutcome {
-            .written(size: file.size, sha256: file.digest.hex)
-        }
     }
 
     /// An archive that was written, and its index.

@@ -114,10 +114,9 @@ package enum PackList {
         var reader = IndexReader(body[...])
         var memory = IndexMemory()
         let listed = try ListedContents(&reader, &memory, base: base)
-        let entries = try PackIndex.entries(&reader, listed.sizes, &memory, as: .list)
+        let entries = try entries(&reader, listed.sizes, &memory)
         guard reader.remaining == 0 else { throw PackIndex.damaged("something follows its end") }
-        let contents = try PackIndex.contents(
-            listed.sizes, listed.digests, [Range<Int>](repeating: 0..<0, count: listed.sizes.count), of: entries)
+        let contents = try contents(listed.sizes, listed.digests, of: entries)
         return try PackIndex(
             listed: contents, entries: entries, unnamed: listed.unnamed(entries), inArchiveOf: size, digest: digest)
     }

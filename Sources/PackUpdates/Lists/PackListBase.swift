@@ -82,19 +82,19 @@ package struct PackListBase: Sendable {
     /// Of a version that has an index, as devices that have it will make it; nil for more than a list starts from, and for one with
     /// links, which become files there.
     init?(of index: PackIndex) {
-        var files: [File] = []
-        for entry in index.entries {
-            switch entry.kind {
-            case .link: return nil
-            case .folder: continue
-            case .file(let content, _, _):
-                guard entry.path.hasPrefix(PackIndex.contentsPrefix) else { continue }
-                files.append(
-                    File(
-                        path: String(entry.path.dropFirst(PackIndex.contentsPrefix.count)),
-                        size: index.contents[content].size, digest: index.contents[content].digest))
+        guard !index.hasLinks else { return nil }
+        self.init(files: Self.files(of: index))
+    }
+
+    /// The files that a device has of a version.
+    static func files(of index: PackIndex) -> [File] {
+        index.entries.compactMap { entry in
+            guard case .file(let content, _, _) = entry.kind, entry.path.hasPrefix(PackIndex.contentsPrefix) else {
+                return nil
             }
+            return File(
+                path: String(entry.path.dropFirst(PackIndex.contentsPrefix.count)),
+                size: index.contents[content].size, digest: index.contents[content].digest)
         }
-        self.init(files: files)
     }
 }

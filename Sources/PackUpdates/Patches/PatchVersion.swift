@@ -15,6 +15,8 @@ package struct PatchVersion: Sendable {
     package let indexDigest: Digest
     /// Of the index's file, in bytes.
     package let indexSize: Int64
+    /// The beginning of the index's file.
+    package let front: IndexFront?
 
     /// Takes the index that lies beside the archive, or elsewhere, or makes one when none does. Blocks.
     /// - Parameter index: the path of the archive's index; nil for beside it.
@@ -66,6 +68,14 @@ package struct PatchVersion: Sendable {
         self.index = index
         indexDigest = SHA256.hash(bytes)
         indexSize = Int64(bytes.count)
+        front = try? IndexFront(decoding: bytes[...])
+    }
+
+    /// What a device with an old version fetches of the index to update with blocks, in bytes.
+    package func indexCost(from old: PackIndex) -> Int64 {
+        let known = Set(old.contents.map(\.digest))
+        let changed = index.contents.indices.filter { !known.contains(index.contents[$0].digest) }
+        return front?.cost(from: old, to: index, rebuilding: Set(changed)).size ?? indexSize
     }
 
     /// Unpacks contents that have a place into files.

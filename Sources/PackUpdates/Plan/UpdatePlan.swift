@@ -64,6 +64,16 @@ package struct UpdatePlan: Hashable, Sendable {
         }
     }
 
+    /// The contents that are put together of blocks, by their numbers; all when the archive is fetched whole.
+    /// - Parameter index: of the wanted version.
+    package func rebuilt(of index: PackIndex) -> Set<Int> {
+        guard let actions else { return Set(index.contents.indices) }
+        return Set(
+            actions.indices.filter {
+                if case .rebuild = actions[$0] { true } else { false }
+            })
+    }
+
     /// How the plan came to be, for a person.
     package var method: Method {
         guard actions != nil else { return .whole }

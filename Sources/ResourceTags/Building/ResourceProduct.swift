@@ -47,8 +47,8 @@ package struct ResourceProduct: Sendable {
         var manifest = try builder.create(outputs.map(\.contents), versions: versions)
         for (place, output) in outputs.enumerated() {
             let url = manifest.assetPacks[place].url
-            if case .written(let size, let sha256) = output.index {
-                manifest.assetPacks[place].larder?.index = .index(packURL: url, size: size, sha256: sha256)
+            if case .written(let index) = output.index {
+                manifest.assetPacks[place].larder?.index = index.listing(packURL: url)
             }
             guard let old = before[output.pack.id]?.larder, old.digest.value == output.contents.digest else { continue }
             manifest.assetPacks[place].larder?.patches = old.patches.map {

@@ -4,6 +4,7 @@
 import AssetPacks
 import Crypto
 import Kit
+import PackUpdates
 import System
 import TestSupport
 import Testing
@@ -39,7 +40,8 @@ struct DownloadManifestCommandTests {
             #expect(
                 listed
                     == .init(
-                        url: "https://h/Tutorial.index", size: Int64(index.count), sha256: SHA256.hash(index).hex))
+                        url: "https://h/Tutorial.index", size: Int64(index.count), sha256: SHA256.hash(index).hex,
+                        front: PackIndex.front(of: index)))
             let update = ["download-manifest", "update", "D.json", "--asset-pack-paths", "A.aar", "--linux"]
             #expect(await shell(update).code == .success)
             #expect(try DownloadManifest.read(scratch("D.json"))["Tutorial"]?.larder?.index == listed)

@@ -95,4 +95,29 @@ struct IndexCommandTests {
             #expect(other.errors.contains("the index beside it is not the one that the download manifest lists"))
         }
     }
+
+    @Test func verifyHoldsTheFrontAgainstTheManifest() async throws {
+        try await PackShell.withTree { scratch, shell in
+            #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
+            let create = ["download-manifest", "create", "X.aar", "--linux", "--download-base-url", "https://h"]
+            #expect(await shell(create + ["-o", "D.json"]).code == .success)
+            let sound = try DownloadManifest.read(scratch("D.json"))
+            let listed = try #require(sound.assetPacks[0].larder?.index)
+            #expect(listed.front == PackIndex.front(of: try File.read(scratch("X.aar.index"))))
+            var manifest = sound
+            // A manifest need not name it.
+            manifest.assetPacks[0].larder?.index?.front = nil
+            try scratch.write(manifest.serialized, to: "D.json")
+            #expect(await shell("verify", "X.aar", "--manifest", "D.json").code == .success)
+            for (size, sha256) in [(20, listed.front?.sha256 ?? listed.sha256), (listed.size, listed.sha256)] {
+                manifest.assetPacks[0].larder?.index?.front = .init(size: size, sha256: sha256)
+                try scratch.write(manifest.serialized, to: "D.json")
+                let other = await shell("verify", "X.aar", "--manifest", "D.json")
+                #expect(other.code == .badInput)
+                #expect(
+                    other.errors.contains(
+                        "the front that the download manifest lists is not that of the index beside it"))
+            }
+        }
+    }
 }

@@ -109,7 +109,8 @@ struct StoreHarness {
         let index = try PackIndex.make(ofArchive: path, chunkAverage: 1 << 10).encoded()
         server.serve(index, as: "\(fixture.id).index")
         request.pack.larder?.index = .init(
-            url: server.url("\(fixture.id).index"), size: Int64(index.count), sha256: SHA256.hash(index).hex)
+            url: server.url("\(fixture.id).index"), size: Int64(index.count), sha256: SHA256.hash(index).hex,
+            front: PackIndex.front(of: index))
         return (request, archive)
     }
 

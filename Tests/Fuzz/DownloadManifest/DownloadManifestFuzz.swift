@@ -14,7 +14,8 @@ enum DownloadManifestFuzz {
         let words = [
             "assetPacks", "id", "url", "version", "downloadSize", "downloadPolicy", "host", "userInfo", "language",
             "larder",
-            "digest", "installedSize", "fileCount", "index", "patches", "from", "base", "sha256", "size", "https://",
+            "digest", "installedSize", "fileCount", "index", "front", "patches", "from", "base", "sha256", "size",
+            "https://",
             "http://127.0.0.1", "[::1]", "@", "-1", "1e99",
             "9223372036854775807", "9223372036854775808", "null", "{}", "\\ud800",
         ]
@@ -33,7 +34,7 @@ enum DownloadManifestFuzz {
         "downloadPolicy":{"prefetch":{"installationEventTypes":["firstInstallation","subsequentUpdate"]}},
         "larder":{"digest":{"algorithm":"sha256-tree-1m","value":"\(String(repeating: "0a", count: 32))"},
         "installedSize":99,"fileCount":2,"more":null,"index":{"url":"https://h/a.index","size":7,
-        "sha256":"\(String(repeating: "0b", count: 32))"},"patches":[{"from":6,"base":"\(String(repeating: "0c", count: 32))",
+        "sha256":"\(String(repeating: "0b", count: 32))","front":{"size":6,"sha256":"\(String(repeating: "0e", count: 32))"}},"patches":[{"from":6,"base":"\(String(repeating: "0c", count: 32))",
         "url":"https://h/a.from-6.patch","size":8,"sha256":"\(String(repeating: "0d", count: 32))"}]}},{"id":"b","url":"https://h/b","version":1,"downloadSize":0,
         "downloadPolicy":{"essential":{"installationEventTypes":["firstInstallation"]}}}],"larder":{"x":1.5},"other":true}
         """,
@@ -51,6 +52,10 @@ enum DownloadManifestFuzz {
                 try Finding.require(!overflow, "sizes that overflow")
                 size = sum
                 try Finding.require((pack.larder?.digest.value.utf8.count ?? 64) == 64, "a wrong digest")
+                if let index = pack.larder?.index, let front = index.front {
+                    try Finding.require((1...index.size).contains(front.size), "a front that is no part of its file")
+                    try Finding.require(front.sha256.utf8.count == 64, "a wrong digest of a front")
+                }
             }
             try Finding.require(
                 Set(manifest.assetPacks.map(\.id)).count == manifest.assetPacks.count, "an identifier twice")

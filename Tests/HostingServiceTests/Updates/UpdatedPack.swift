@@ -6,6 +6,7 @@ import Crypto
 import DeviceSupport
 import HostingModel
 import Kit
+import PackUpdates
 import TestSupport
 import Testing
 
@@ -76,6 +77,7 @@ struct UpdatedPack {
         let old = try #require(archives[number])
         #expect(patch.base == TreeDigest.hash(old).hex)
         let index = try await fetch(try #require(info.index))
+        #expect(info.index?.front == PackIndex.front(of: index))
         let bytes = try await fetch(patch.file)
         let files = try PatchedFiles.make(
             index: index, patch: bytes, base: patch.base, old: ["data.bin": contents[number] ?? []], in: fixture.scratch

@@ -32,11 +32,22 @@ struct PackDownload: Hashable, Sendable {
         var size: Int64
         /// SHA-256 of all of it.
         var digest: Digest
+        /// The beginning of an index, which tells what of the rest is needed.
+        var front: Front?
+
+        struct Front: Hashable, Sendable {
+            /// In bytes.
+            var size: Int64
+            var digest: Digest
+        }
 
         /// nil when its digest is none.
         init?(_ file: DownloadManifestPack.LarderInfo.UpdateFile) {
             guard let digest = Digest(hex: file.sha256) else { return nil }
             (url, size, self.digest) = (file.url, file.size, digest)
+            front = file.front.flatMap { front in
+                Digest(hex: front.sha256).map { Front(size: front.size, digest: $0) }
+            }
         }
     }
 

@@ -71,16 +71,26 @@ struct LocalVersions {
     func listBase(of patch: PackDownload.ListedPatch, to own: UpdateFetch.Own?) -> PackListBase? {
         let archive = Digest(hex: patch.base)
         let known = versions().first { ContentList.archive(ContentList.path(of: $0)) == archive }
-        guard let folder = known ?? own?.folder, let list = ContentList(ContentList.path(of: folder)) else {
-            return nil
-        }
+        return (known ?? own?.folder).flatMap(Self.listed).flatMap(PackListBase.init)
+    }
+
+    /// What is known of an index by who has a version of the pack; nil without a list of its contents.
+    static func foreknowledge(of folder: FilePath) -> IndexForeknowledge? {
+        listed(folder).map(IndexForeknowledge.init)
+    }
+
+    /// Below the pack's contents.
+    static func paths(of folder: FilePath) -> Set<String> { Set(listed(folder)?.map(\.path) ?? []) }
+
+    private static func listed(_ folder: FilePath) -> [PackListBase.File]? {
+        guard let list = ContentList(ContentList.path(of: folder)) else { return nil }
         var files: [PackListBase.File] = []
         list.forEach { record in
             guard let digest = Digest(bytes: Array(record.digest)) else { return }
             let path = String(decoding: record.path, as: UTF8.self)
             files.append(.init(path: path, size: Int64(clamping: record.size), digest: digest))
         }
-        return PackListBase(files: files)
+        return files
     }
 
     /// Whether any pack of any app is local.

@@ -10,14 +10,14 @@ import PackUpdates
 import System
 
 extension UpdateFetch {
-    private static let (indexName, listName) = ("index", "pack-list")
+    private static let (indexName, partsName, listName) = ("index", "index-parts", "pack-list")
 
     /// Fetches the list that a patch has in place of the index, unless an attempt before did.
     /// - Returns: an index that knows contents and entries only, and the SHA-256 of the one it stands in for; nil when there is no
     ///   list that is of use here, or the index is here already.
     /// - Throws: `HTTPClientError` for what may pass.
     func fetchList() throws -> (PackIndex, Digest)? {
-        guard let file = download.index, kept(Self.indexName, file) == nil,
+        guard let file = download.index, !hasIndex(file),
             let (list, patch) = download.list(among: patches.map(\.listed))
         else { return nil }
         do {
@@ -34,14 +34,59 @@ extension UpdateFetch {
         }
     }
 
-    /// Fetches the index, unless an attempt before did.
+    /// Fetches the index, or what of it is not known, unless an attempt before did.
     /// - Throws: `Unsuitable`, `HTTPClientError` for what may pass.
     func fetchIndex() throws -> (PackIndex, Digest) {
         guard let file = download.index else { throw Unsuitable(why: "the manifest lists no index") }
-        let bytes = try kept(Self.indexName, file) ?? fetchWhole(file)
-        let index = try download.index(of: bytes, listed: file)
-        toKeep = (Self.indexName, bytes)
+        var bytes = kept(Self.indexName, file)
+        if bytes == nil {
+            var fetch = indexFetch(file) { [self] transfer, take in
+                spent.requests += 1
+                try read(transfer, take)
+            }
+            let known = { [own] in own.flatMap { LocalVersions.foreknowledge(of: $0.folder) } }
+            if let parts = try keptParts(fetch) ?? fetch.parts(known: known) {
+                try download.check(parts.index)
+                toKeep = (Self.partsName, parts.bytes)
+                return (parts.index, file.digest)
+            }
+            bytes = fetch.whole
+        }
+        let whole = try bytes ?? fetchWhole(file)
+        let index = try download.index(of: whole, listed: file)
+        toKeep = (Self.indexName, whole)
         return (index, file.digest)
+    }
+
+    /// Whether an attempt before has fetched the index, or what of it was not known.
+    private func hasIndex(_ file: PackDownload.ListedFile) -> Bool {
+        kept(Self.indexName, file) != nil || keptParts(indexFetch(file) { _, _ in }) != nil
+    }
+
+    private func keptParts(_ fetch: IndexFetch) -> IndexFetch.Parts? {
+        // They stand uncompressed.
+        (try? File.read(staged.directory.appending(Self.partsName), limit: 2 * PackIndex.maximumSize))
+            .flatMap(fetch.parts)
+    }
+
+    /// Learns the chunks of contents that are to be put together of blocks.
+    /// - Returns: whether any came.
+    func fetchChunks(_ plan: UpdatePlan, _ pipeline: UpdatePipeline) throws -> Bool {
+        guard let file = download.index, pipeline.index.pendingChunks != nil, ranges != .none else { return false }
+        var fetch = indexFetch(file) { [self, unowned pipeline] transfer, take in
+            pipeline.tally.requests += 1
+            try read(transfer, counting: pipeline, take)
+        }
+        let known = own.map { LocalVersions.paths(of: $0.folder) } ?? []
+        guard let index = try fetch.chunks(of: plan.rebuilt(of: pipeline.index), pipeline.index, among: known) else {
+            return false
+        }
+        pipeline.learn(index)
+        return true
+    }
+
+    private func indexFetch(_ file: PackDownload.ListedFile, _ read: @escaping IndexFetch.Reading) -> IndexFetch {
+        IndexFetch(file, attempt: attempt, permitsHost: permitsHost, ranges: ranges, read: read)
     }
 
     /// What an attempt before has fetched of a file.
@@ -97,14 +142,20 @@ extension PackDownload {
         }
         do {
             let index = try PackIndex(decoding: bytes)
-            guard index.archive.size == downloadSize, digest == nil || index.archive.digest.hex == digest else {
-                throw UpdateFetch.Unsuitable(why: "its index is of another archive")
-            }
-            try checkSizes(of: index)
+            try check(index)
             return index
         } catch let error as PackUpdateError {
             throw UpdateFetch.Unsuitable(why: error.message)
         }
+    }
+
+    /// Whether an index is that of the archive.
+    /// - Throws: `UpdateFetch.Unsuitable`
+    func check(_ index: PackIndex) throws {
+        guard index.archive.size == downloadSize, digest == nil || index.archive.digest.hex == digest else {
+            throw UpdateFetch.Unsuitable(why: "its index is of another archive")
+        }
+        try checkSizes(of: index)
     }
 
     private func checkSizes(of index: PackIndex) throws {

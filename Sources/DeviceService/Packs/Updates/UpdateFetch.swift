@@ -172,6 +172,7 @@ final class UpdateFetch {
         }
         if !sources.hasChunks, plan.actions == nil || !plan.blocks.isEmpty {
             // Blocks are worth their price once it is known what of the old files they can leave out.
+            if try fetchChunks(plan, pipeline) { sources = try findSources(pipeline) }
             try sources.addChunks(for: pipeline.index, of: own, finding: { try find($0) { $0 } }) { [attempt] in
                 try attempt.checkStop()
             }

@@ -60,7 +60,7 @@ struct UpdateForecaster {
 
     /// What is known of the version.
     private struct Found {
-        let index: PackIndex
+        var index: PackIndex
         /// SHA-256 of the index's file.
         let digest: Digest
         /// What was fetched, in bytes.
@@ -69,7 +69,46 @@ struct UpdateForecaster {
 
     private func index() throws -> Found {
         guard let file = download.index else { throw UpdateFetch.Unsuitable(why: "the manifest lists no index") }
-        return Found(index: try download.index(of: fetch(file), listed: file), digest: file.digest, size: file.size)
+        let counter = Counter()
+        var partly = indexFetch(file, .expected, counter)
+        if let parts = try partly.parts(known: { LocalVersions.foreknowledge(of: own.folder) }) {
+            try download.check(parts.index)
+            return Found(index: parts.index, digest: file.digest, size: counter.size)
+        }
+        let bytes = try partly.whole ?? fetch(file)
+        return Found(index: try download.index(of: bytes, listed: file), digest: file.digest, size: file.size)
+    }
+
+    /// Bytes that came.
+    private final class Counter {
+        var size: Int64 = 0
+    }
+
+    private func indexFetch(
+        _ file: PackDownload.ListedFile, _ ranges: UpdateFacts.Ranges, _ counter: Counter
+    ) -> IndexFetch {
+        IndexFetch(file, attempt: attempt, permitsHost: permitsHost, ranges: ranges) { transfer, take in
+            try read(transfer) { bytes in
+                counter.size += Int64(bytes.count)
+                return try take(bytes)
+            }
+        }
+    }
+
+    /// Learns the chunks of contents that a plan puts together of blocks.
+    /// - Returns: whether any came.
+    private func learnChunks(
+        of plan: UpdatePlan, _ found: inout Found, _ ranges: UpdateFacts.Ranges
+    ) throws -> Bool {
+        guard let file = download.index, found.index.pendingChunks != nil, ranges != .none else { return false }
+        let counter = Counter()
+        var fetch = indexFetch(file, ranges, counter)
+        let index = try fetch.chunks(
+            of: plan.rebuilt(of: found.index), found.index, among: LocalVersions.paths(of: own.folder))
+        found.size += counter.size
+        guard let index else { return false }
+        found.index = index
+        return true
     }
 
     /// What a list tells; nil when an update would fetch the index.
@@ -94,15 +133,13 @@ struct UpdateForecaster {
 
     /// - Returns: nil when the archive is fetched whole, as far as is known.
     private func plan(
-        _ found: Found, _ patches: [ListedPatchState], _ starts: inout PatchStarts
+        _ first: Found, _ patches: [ListedPatchState], _ starts: inout PatchStarts
     ) throws -> UpdateForecast? {
-        let index = found.index
-        var sources = UpdateSources(for: index)
-        let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
-        sources.add(try find(Set(sizes.keys)) { $0 }.filter { sizes[$0.key] == Int64(clamping: $0.value.size) })
-        var facts = UpdateFacts(ranges: .expected, progress: .init(complete: index.manifestContents))
+        var found = first
+        var sources = try findSources(found.index)
+        var facts = UpdateFacts(ranges: .expected, progress: .init(complete: found.index.manifestContents))
         func planned() -> UpdatePlan {
-            UpdatePlanner(target: index, local: sources.contents, facts: facts).plan()
+            UpdatePlanner(target: found.index, local: sources.contents, facts: facts).plan()
         }
         var tables: [Int64] = []
         if planned().method != .nothing {
@@ -113,7 +150,10 @@ struct UpdateForecaster {
             }
         }
         if !sources.hasChunks, planned().actions == nil || !planned().blocks.isEmpty {
-            try sources.addChunks(for: index, of: own, finding: { try find($0) { $0 } }) { try attempt.checkStop() }
+            if try learnChunks(of: planned(), &found, facts.ranges) { sources = try findSources(found.index) }
+            try sources.addChunks(for: found.index, of: own, finding: { try find($0) { $0 } }) {
+                try attempt.checkStop()
+            }
         }
         var plan = planned()
         while try isRefused(plan, patches, &facts.ranges) { plan = planned() }
@@ -122,6 +162,13 @@ struct UpdateForecaster {
         return UpdateForecast(
             method: plan.method, toFetch: plan.bytesToFetch + found.size + table, toWrite: plan.bytesToWrite,
             changedFiles: changed)
+    }
+
+    private func findSources(_ index: PackIndex) throws -> UpdateSources {
+        var sources = UpdateSources(for: index)
+        let sizes = Dictionary(index.contents.map { ($0.digest, $0.size) }) { first, _ in first }
+        sources.add(try find(Set(sizes.keys)) { $0 }.filter { sizes[$0.key] == Int64(clamping: $0.value.size) })
+        return sources
     }
 
     private func find<Key>(_ wanted: Set<Key>, by key: (Digest) -> Key) throws -> [Key: LocalFile] {

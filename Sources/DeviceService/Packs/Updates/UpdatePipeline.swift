@@ -15,7 +15,7 @@ import System
 final class UpdatePipeline {
     let download: PackDownload
     let staged: StagedPack
-    let index: PackIndex
+    private(set) var index: PackIndex
     /// SHA-256 of the index's file.
     let indexDigest: Digest
     private let options: PackPipeline.Options
@@ -151,6 +151,9 @@ final class UpdatePipeline {
             }
         }
     }
+
+    /// - Parameter index: the same one, of which more is known.
+    func learn(_ index: PackIndex) { self.index = index }
 
     // MARK: - What is there
 

@@ -16,7 +16,7 @@ struct UpdateSources {
 
     init(for index: PackIndex) {
         contents = LocalContents(for: index)
-        hasChunks = index.chunks.isEmpty
+        hasChunks = index.chunks.isEmpty && index.pendingChunks == nil
     }
 
     /// The file that a planner means.
