@@ -34,7 +34,7 @@ package struct AssetPackErrorCode: ErrorCode {
     package static let notFound = Self(name: "pack.notFound")
     /// An archive that is sound but is no asset pack.
     package static let notAPack = Self(name: "pack.notAPack")
-    /// An archive or download manifest that does not hold what it claims.
+    /// An archive, a download manifest or a key's file that does not hold what it claims.
     package static let verification = Self(name: "pack.verification")
     /// Arguments that cannot be right together.
     package static let invalidArgument = Self(name: "pack.invalidArgument")

@@ -27,7 +27,16 @@ package struct PackUpdateErrorCode: ErrorCode {
     /// A file could not be read or written.
     package static let io = Self(name: "update.io")
 
-    package var exitCode: ExitCode { self == .io ? .failure : .badInput }
+    /// A folder that was named is not there.
+    package static let notFound = Self(name: "update.notFound")
+
+    package var exitCode: ExitCode {
+        switch self {
+        case .io: .failure
+        case .notFound: .notFound
+        default: .badInput
+        }
+    }
 }
 
 extension PackUpdateError {

@@ -6,6 +6,8 @@ import System
 import TestSupport
 import Testing
 
+@testable import Commands
+
 @Suite("Device commands")
 struct DeviceCommandTests {
     static func event(
@@ -380,5 +382,14 @@ struct DeviceCommandTests {
             #expect(outcome.output.contains("error: CFBundleIdentifier"))
             #expect(!FileDescriptor.currentDirectory.exists(at: scratch("run")))
         }
+    }
+
+    /// What was only warned of is not kept quiet at the end.
+    @Test func theDoctorSumsUp() {
+        #expect(DeviceCommands.summary(errors: 0, warnings: 0) == "Nothing is wrong.")
+        #expect(DeviceCommands.summary(errors: 0, warnings: 1) == "Nothing is broken; 1 thing is worth a look.")
+        #expect(DeviceCommands.summary(errors: 0, warnings: 3) == "Nothing is broken; 3 things are worth a look.")
+        #expect(DeviceCommands.summary(errors: 1, warnings: 3) == "1 thing is wrong.")
+        #expect(DeviceCommands.summary(errors: 2, warnings: 0) == "2 things are wrong.")
     }
 }

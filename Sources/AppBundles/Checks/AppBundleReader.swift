@@ -28,6 +28,8 @@ package enum AppBundleReader {
         let root: OwnedDescriptor
         do {
             root = try OwnedDescriptor(path, .readOnly, options: .directory)
+        } catch Errno.noSuchFileOrDirectory {
+            throw BundleError(.notFound, "There is no app bundle at \(path).")
         } catch {
             throw BundleError(.unreadable, "\(path) is no folder that can be opened: \(error.clause).")
         }

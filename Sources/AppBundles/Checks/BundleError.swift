@@ -10,6 +10,8 @@ package struct BundleError: LarderError {
         package let name: String
         /// The folder or one of its files cannot be read.
         package static let unreadable = Code(name: "app.unreadable")
+        /// There is nothing of that name.
+        package static let notFound = Code(name: "app.notFound")
         package static let badPropertyList = Code(name: "app.badPropertyList")
         /// One or more findings of severity error.
         package static let invalid = Code(name: "app.badBundle")

@@ -71,13 +71,22 @@ package enum PackInspector {
     /// - Throws: `AssetPackError` that names it.
     package static func open(_ path: FilePath) throws -> OwnedDescriptor {
         do {
-            let file = try OwnedDescriptor(path, .readOnly)
-            guard try file.borrowed.status().kind != .directory else { throw Errno.isDirectory }
-            return file
+            // A pipe is not opened: that would wait for who writes to it.
+            switch try FileDescriptor.currentDirectory.status(at: path, followingLinks: true).kind {
+            case .directory: throw Errno.isDirectory
+            case .regular: return try OwnedDescriptor(path, .readOnly)
+            case .symbolicLink, .other:
+                throw AssetPackError(
+                    .io,
+                    "\"\(path)\" is a pipe or a device, where an archive must stand, of which parts are read here and there. "
+                        + "Write it to a file first.")
+            }
         } catch Errno.noSuchFileOrDirectory {
             throw AssetPackError(.notFound, "There is no archive at \"\(path)\".")
         } catch Errno.isDirectory {
             throw AssetPackError(.io, "\"\(path)\" is a folder, where an archive must stand.")
+        } catch let error as AssetPackError {
+            throw error
         } catch {
             throw AssetPackError(.io, "Could not open \"\(path)\": \(error.clause).", cause: nil)
         }

@@ -69,10 +69,16 @@ extension DeviceCommands {
             }
         }
         let errors = findings.filter { $0.severity == "error" }.count
-        if !context.json {
-            context.print(
-                errors == 0 ? "Nothing is wrong." : "\(errors) \(errors == 1 ? "thing is" : "things are") wrong.")
-        }
+        if !context.json { context.print(summary(errors: errors, warnings: findings.count - errors)) }
         return errors == 0 ? .success : .badInput
+    }
+
+    static func summary(errors: Int, warnings: Int) -> String {
+        func things(_ count: Int) -> String { count == 1 ? "1 thing is" : "\(count) things are" }
+        return switch (errors, warnings) {
+        case (0, 0): "Nothing is wrong."
+        case (0, _): "Nothing is broken; \(things(warnings)) worth a look."
+        default: "\(things(errors)) wrong."
+        }
     }
 }

@@ -31,10 +31,15 @@ extension PackCommands {
         let oldPath = context.resolve(try arguments.requiredArgument("old"))
         let newPath = context.resolve(try arguments.requiredArgument("new"))
         let output = try arguments.required(PackSupport.outputOption)
+        guard output != "-", !output.hasSuffix(".list") else {
+            throw UsageError(
+                "--output needs the name of a file that does not end with .list, as that of the patch's list does, not \"\(output)\"."
+            )
+        }
         let target = context.resolve(output)
         let bar = PackProgress(arguments, context)
         defer { bar.clear() }
-        let (summary, list) = try await offloadCancellable { isCancelled in
+        let (summary, list, why) = try await offloadCancellable { isCancelled in
             try PackSupport.requireAbsent(target)
             try PackSupport.requireAbsent(PackList.path(besidePatch: target))
             func version(_ path: FilePath) throws -> PatchVersion {
@@ -45,7 +50,17 @@ extension PackCommands {
             let summary = try PatchMaker.make(
                 from: old, to: new, at: target, isCancelled: isCancelled,
                 progress: bar.updates("Comparing"))
-            return (summary, try PackList.write(from: old, to: new, besidePatch: target))
+            let list = try PackList.write(from: old, to: new, besidePatch: target)
+            let why =
+                list != nil
+                ? nil
+                : old.index.hasLinks
+                    ? "the old version has links, which are files on devices"
+                    : "the index is hardly larger than it would be"
+            if old.index.archive.digest == new.index.archive.digest {
+                bar.note("note: \"\(oldPath)\" and \"\(newPath)\" are the same archive.", context)
+            }
+            return (summary, list, why)
         }
         bar.clear()
         if context.json {
@@ -64,6 +79,8 @@ extension PackCommands {
             if let list {
                 let name = PackList.path(besidePatch: FilePath(output))
                 context.print("\(name): \(ByteCount.formatted(list)) in place of the index")
+            } else if let why {
+                context.print("no list, since \(why)")
             }
         }
         return .success

@@ -93,7 +93,7 @@ struct BuildProcessor: Sendable {
                 try AppArchive(path: path, maximumEntries: entries).survey(
                     scratch: path.removingLastComponent().appending(".survey"), limit: limit, isCancelled: isCancelled)
             }
-        } catch let error as BundleError where error.code != .unreadable {
+        } catch let error as BundleError where ![.unreadable, .notFound].contains(error.code) {
             let message =
                 error.code == .tooLarge ? "The app unpacks to more than \(ByteCount.formatted(limit))." : error.message
             throw Rejection("BUNDLE_INVALID", named(message))

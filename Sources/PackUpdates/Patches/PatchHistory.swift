@@ -44,6 +44,10 @@ package struct PatchHistory {
             try Self.forEachArchive(in: folder, depth: 0) { path in
                 if let digest = Self.digest(of: path), archives[digest] == nil { archives[digest] = path }
             }
+        } catch Errno.noSuchFileOrDirectory {
+            throw PackUpdateError(
+                .notFound,
+                "There is no folder \"\(folder)\" in which earlier archives could be. Name the one that has them.")
         } catch let error as Errno {
             throw PackUpdateError(
                 .io, "Could not look for earlier archives in \"\(folder)\": \(error.clause).", cause: error)

@@ -25,7 +25,7 @@ extension PatchVersion {
         guard before == after else {
             throw PackUpdateError(
                 .mismatch,
-                "\(old.archive) is the pack \(before), and \(new.archive) is \(after): devices use patches between versions "
+                "\(old.archive) is the pack \(before), and \(new.archive) is \(after): devices update between versions "
                     + "of one pack only. Name two versions of the same pack.")
         }
     }

@@ -3,6 +3,7 @@
 
 import AssetPacks
 import Crypto
+import Glibc
 import Kit
 import PackUpdates
 import System
@@ -34,8 +35,43 @@ struct PatchCommandTests {
             #expect(await shell("package", "M.json", "-o", "new.aar").code == .success)
             let made = await shell("patch", "old.aar", "new.aar", "-o", "X.patch")
             #expect(made.code == .badInput)
-            #expect(made.errors.contains("old.aar is the pack Tutorial, and new.aar is Levels: devices use patches "))
+            #expect(made.errors.contains("old.aar is the pack Tutorial, and new.aar is Levels: devices update "))
             #expect(!FileDescriptor.currentDirectory.exists(at: scratch("X.patch")))
+            let compared = await shell("diff", "old.aar", "new.aar")
+            #expect(compared.code == .badInput && compared.errors.contains("old.aar is the pack Tutorial"))
+        }
+    }
+
+    /// One goes into a file, whose name is not that of the list beside it.
+    @Test(arguments: ["-", "X.list"]) func refusesNamesThatAreNoPatch(_ name: String) async throws {
+        try await PackShell.withVersions { scratch, shell in
+            let made = await shell("patch", "old.aar", "new.aar", "-o", name)
+            #expect(made.code == .usage && made.errors.contains("not \"\(name)\""), "\(made.errors)")
+            #expect(!FileDescriptor.currentDirectory.exists(at: scratch(name)))
+        }
+    }
+
+    @Test func saysWhyThereIsNoListAndThatNothingChanged() async throws {
+        try await PackShell.withVersions { scratch, shell in
+            let made = await shell("patch", "old.aar", "new.aar", "-o", "X.patch")
+            #expect(made.output.contains("no list, since the index is hardly larger"), "\(made.output)")
+            #expect(!made.errors.contains("same archive"))
+            let same = await shell("patch", "new.aar", "new.aar", "-o", "Y.patch")
+            #expect(same.code == .success && same.errors.contains("are the same archive"), "\(same.errors)")
+        }
+    }
+
+    /// Nobody writes to the pipe: opening it would wait for good.
+    @Test(.timeLimit(.minutes(1))) func refusesPipes() async throws {
+        try await PackShell.withVersions { scratch, shell in
+            #expect(mkfifo(scratch("pipe.aar").string, 0o600) == 0)
+            for command in [
+                ["diff", "old.aar", "pipe.aar"], ["patch", "pipe.aar", "new.aar", "-o", "X.patch"],
+                ["verify", "pipe.aar"], ["index", "pipe.aar"],
+            ] {
+                let refused = await shell(command)
+                #expect(refused.code != .success && refused.errors.contains("is a pipe or a device"), "\(refused)")
+            }
         }
     }
 
@@ -202,6 +238,8 @@ struct PatchesFromTests {
             #expect(result.errors.contains("warning: no patch from version 0 of Tutorial"))
             #expect(await shell(update + ["--patches-from", "none"]).code == .usage)
             #expect(await shell(update + ["--old-archives", "."]).code == .usage)
+            let nowhere = await shell(update + ["--patches-from", "1", "--old-archives", "nowhere"])
+            #expect(nowhere.code == .notFound && nowhere.errors.contains("no folder \"nowhere\""), "\(nowhere)")
         }
     }
 }

@@ -186,6 +186,22 @@ struct SigningCommandTests {
         }
     }
 
+    /// A file that is no key is bad input, and what cannot be meant a usage error.
+    @Test func exitCodesTellWhatIsWrong() async throws {
+        try await with { scratch, shell in
+            try scratch.write("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", to: "broken.pem")
+            let broken = await shell("sign", "D.json", "--key", "broken.pem", "--app", "org.example.game", "--linux")
+            #expect(broken.code == .badInput, "\(broken.errors)")
+            _ = await shell("sign", "D.json", "--key", "a.pem", "--app", "org.example.game", "--linux")
+            let nowhere = await shell("verify-manifest", "D.json", "--bundle", "nowhere.app")
+            #expect(nowhere.code == .notFound && nowhere.errors.contains("no app bundle at nowhere.app"), "\(nowhere)")
+            try await bundle(scratch, shell, "a.pem")
+            let many = await shell(
+                "keys", "rotate", "D.json", "--bundle", "Game.app", "--sign-with", "a.pem", "--threshold", "2")
+            #expect(many.code == .usage && many.errors.contains("wants 2 signatures of 1 key"), "\(many)")
+        }
+    }
+
     @Test func aSignatureThatIsMissingIsToldAsThat() async throws {
         try await with { scratch, shell in
             #expect(await shell("keys", "create", "-o", "b.pem", "-q").code == .success)
@@ -213,7 +229,7 @@ struct SigningCommandTests {
         try await with { scratch, shell in
             try scratch.write("no key", to: "x.pem")
             let key = await shell("sign", "D.json", "--key", "x.pem", "--app", "a.b", "--linux")
-            #expect(key.code == .usage && key.errors.contains("ba-package keys create"))
+            #expect(key.code == .badInput && key.errors.contains("ba-package keys create"))
             #expect(await shell("sign", "D.json", "--key", "none.pem", "--app", "a.b", "--linux").code == .notFound)
             #expect(await shell("sign", "N.json", "--key", "a.pem", "--app", "a.b", "--linux").code == .notFound)
             for expiry in ["soon", "0d", "2001-01-01T00:00:00Z"] {

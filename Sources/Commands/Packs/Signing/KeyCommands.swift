@@ -194,8 +194,11 @@ extension PackCommands {
         func role(_ old: ManifestKeyRole, _ option: String, _ threshold: String) async throws -> ManifestKeyRole {
             let keys = try await SigningSupport.publicKeys(arguments.values(option), context)
             let count = try arguments.integer(threshold, in: 1...ManifestKeyRole.maximumKeyCount)
-            return try ManifestKeyRole(
-                keys: keys.isEmpty ? old.keys : keys, threshold: count ?? (keys.isEmpty ? old.threshold : 1))
+            let (all, wanted) = (keys.isEmpty ? old.keys : keys, count ?? (keys.isEmpty ? old.threshold : 1))
+            if let problem = ManifestKeyRole.problem(all, threshold: wanted) {
+                throw UsageError("The set \(problem). Give other keys by --\(option), or another --\(threshold).")
+            }
+            return try ManifestKeyRole(keys: all, threshold: wanted)
         }
         let signing = try await role(old.manifest, "with", "threshold")
         let root =

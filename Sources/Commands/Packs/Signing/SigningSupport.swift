@@ -38,7 +38,7 @@ enum SigningSupport {
                 let pem = try read(path, "key", limit: maximumKeySize)
                 guard let key = try? Ed25519PrivateKey(pem: pem) else {
                     throw AssetPackError(
-                        .invalidArgument,
+                        .verification,
                         "\"\(name)\" is no private Ed25519 key in PEM without password. `ba-package keys create` "
                             + "makes one."
                     )
@@ -68,7 +68,7 @@ enum SigningSupport {
                 let pem = try read(context.resolve(name), "key", limit: maximumKeySize)
                 if let key = try? Ed25519PrivateKey(pem: pem) { return key.publicKey }
                 guard let key = try? Ed25519PublicKey(pem: pem) else {
-                    throw AssetPackError(.invalidArgument, "\"\(name)\" holds no Ed25519 key in PEM.")
+                    throw AssetPackError(.verification, "\"\(name)\" holds no Ed25519 key in PEM.")
                 }
                 return key
             }
