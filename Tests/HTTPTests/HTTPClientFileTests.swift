@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
-import HTTP
 import HTTPSupport
 import Kit
 import System
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 /// Bodies that go straight to a file.
 @Suite(.timeLimit(.minutes(5))) struct HTTPClientFileTests {
@@ -121,6 +122,32 @@ import Testing
             #expect(error?.code == .tooLarge)
             let written = try File.read(scratch("file"))
             #expect(written.count <= 100_000 && written.elementsEqual(body[..<written.count]))
+        }
+    }
+
+    @Test func whatCameBeforeThereWasAFileIsBoundByItsLimitToo() async throws {
+        try await Scratch.with { scratch in
+            let transfer = Transfer(HTTPRequest(url: "http://h/body"), sink: .ring(ByteRing(capacity: 4096)))
+            let path = scratch("file")
+            // The engine keeps what it took, and has not told of it.
+            var kept = 0
+            let first = pattern(101).withUnsafeBytes { transfer.accept($0, unpublished: &kept) }
+            #expect(first == .taken && kept == 101)
+            let written = Task {
+                try await onOwnThread {
+                    let file = try OwnedDescriptor(path, .readWrite, options: .create, permissions: .filePrivate)
+                    let body = Transfer.BodyFile(descriptor: file.borrowed, offset: 0, limit: 100)
+                    return try transfer.write(to: body, every: .seconds(60), roomMade: {}) { _ in }
+                }
+            }
+            try await onOwnThread { [kept] in
+                var kept = kept
+                transfer.state.wait { $0.file == nil ? nil : () }
+                transfer.publish(&kept)
+            }
+            let error = await #expect(throws: HTTPClientError.self) { try await written.value }
+            #expect(error?.code == .tooLarge)
+            #expect(try File.read(scratch("file")).isEmpty)
         }
     }
 

@@ -37,7 +37,7 @@ package struct ArchiveReading: Sendable {
         witness: (any ArchiveWitness)? = nil, isCancelled: () -> Bool = { false },
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> ArchiveReading {
-        let file = try PackInspector.open(path)
+        let file = try PackInspector.openStream(path)
         let total = (try? file.borrowed.status().size) ?? 0
         var digest = TreeDigest()
         let decoder = try ArchiveDecoder(sink: sink, limits: limits)

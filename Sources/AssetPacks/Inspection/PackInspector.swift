@@ -67,28 +67,41 @@ package enum PackInspector {
         throw AssetPackError(.verification, "\(path): \(problem); the archive cannot be extracted.")
     }
 
-    /// Opens an archive to read it.
-    /// - Throws: `AssetPackError` that names it.
+    /// Opens an archive of which parts are read here and there.
+    /// - Throws: `AssetPackError` that names it, also when it is a pipe or a device.
     package static func open(_ path: FilePath) throws -> OwnedDescriptor {
         do {
             // A pipe is not opened: that would wait for who writes to it.
             switch try FileDescriptor.currentDirectory.status(at: path, followingLinks: true).kind {
-            case .directory: throw Errno.isDirectory
-            case .regular: return try OwnedDescriptor(path, .readOnly)
+            case .regular, .directory: return try openStream(path)
             case .symbolicLink, .other:
                 throw AssetPackError(
                     .io,
                     "\"\(path)\" is a pipe or a device, where an archive must stand, of which parts are read here and there. "
                         + "Write it to a file first.")
             }
-        } catch Errno.noSuchFileOrDirectory {
-            throw AssetPackError(.notFound, "There is no archive at \"\(path)\".")
-        } catch Errno.isDirectory {
-            throw AssetPackError(.io, "\"\(path)\" is a folder, where an archive must stand.")
-        } catch let error as AssetPackError {
-            throw error
-        } catch {
-            throw AssetPackError(.io, "Could not open \"\(path)\": \(error.clause).", cause: nil)
+        } catch let error as Errno {
+            throw unopened(path, error)
+        }
+    }
+
+    /// Opens an archive that is read from its beginning to its end; it may come through a pipe.
+    /// - Throws: `AssetPackError` that names it.
+    package static func openStream(_ path: FilePath) throws -> OwnedDescriptor {
+        do {
+            let file = try OwnedDescriptor(path, .readOnly)
+            guard try file.borrowed.status().kind != .directory else { throw Errno.isDirectory }
+            return file
+        } catch let error as Errno {
+            throw unopened(path, error)
+        }
+    }
+
+    private static func unopened(_ path: FilePath, _ error: Errno) -> AssetPackError {
+        switch error {
+        case .noSuchFileOrDirectory: AssetPackError(.notFound, "There is no archive at \"\(path)\".")
+        case .isDirectory: AssetPackError(.io, "\"\(path)\" is a folder, where an archive must stand.")
+        default: AssetPackError(.io, "Could not open \"\(path)\": \(error.clause).")
         }
     }
 }

@@ -40,7 +40,7 @@ extension PackCommands {
         defer { bar.clear() }
         let chosen = options
         let summary = try await offloadCancellable { isCancelled in
-            let file = try PackInspector.open(archive)
+            let file = try PackInspector.openStream(archive)
             let total = (try? file.borrowed.status().size) ?? 0
             let progress: (UInt64) throws -> Void = { completed in
                 if isCancelled() { throw CancellationError() }

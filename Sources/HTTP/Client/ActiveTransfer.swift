@@ -241,8 +241,7 @@ final class ActiveTransfer {
             isPaused = true
             return Int(CURL_WRITEFUNC_PAUSE)
         case .tooLarge:
-            failure = HTTPClientError(
-                .tooLarge, "\(DisplayURL.text(transfer.request.url)) is longer than is taken from there.")
+            failure = transfer.tooLarge
             return 0
         case .abandoned:
             failure = HTTPClientError(.cancelled, "The transfer was cancelled.")

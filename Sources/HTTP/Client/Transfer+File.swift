@@ -21,8 +21,8 @@ extension Transfer {
             guard let file = state.file else { return (nil, nil) }
             if state.end != nil { return (nil, .abandoned) }
             if state.isPausedByCaller { return (nil, .pause) }
-            let (end, overflow) = file.offset.addingReportingOverflow(Int64(count))
-            if overflow || end > file.limit ?? .max { return (nil, .tooLarge) }
+            guard file.holds(count) else { return (nil, .tooLarge) }
+            let end = file.offset + Int64(count)
             // What came before there was a file may fill the ring.
             let isWhole = end / Int64(Self.writeSize) > file.offset / Int64(Self.writeSize) || count > ring.capacity
             // The descriptor stays open for as long as this is set.
@@ -52,12 +52,18 @@ extension Transfer {
     func publish(_ unpublished: inout Int) {
         let count = unpublished
         guard count > 0, case .ring(let ring) = sink else { return }
-        let file = state.withLock(wakingIf: { $0.file == nil }) { state -> BodyFile? in
-            if state.file == nil { state.waiting += count }
-            state.isWriting = state.file != nil && state.end == nil
-            return state.isWriting ? state.file : nil
+        let (file, isTooLarge) = state.withLock(wakingIf: { $0.file == nil }) { state -> (BodyFile?, Bool) in
+            guard let file = state.file else {
+                state.waiting += count
+                return (nil, false)
+            }
+            // What was kept before there was a file counts against its limit only now.
+            guard state.end == nil, file.holds(count) else { return (nil, state.end == nil) }
+            state.isWriting = true
+            return (file, false)
         }
         if let file { _ = write(to: file) { try empty(ring, &unpublished, into: file, at: &$0) } }
+        if isTooLarge { end(.failure(tooLarge)) }
         unpublished = 0
     }
 
@@ -112,10 +118,7 @@ extension Transfer {
         while !takeOver(file, roomMade) {
             let (offset, limit) = (file.offset, file.limit ?? .max)
             let count = try read(atMost: 256 << 10, patience: nil, roomMade: roomMade) { bytes in
-                guard offset <= limit - Int64(bytes.count) else {
-                    let place = DisplayURL.text(request.url)
-                    throw HTTPClientError(.tooLarge, "\(place) is longer than is taken from there.")
-                }
+                guard offset <= limit - Int64(bytes.count) else { throw tooLarge }
                 try file.descriptor.writeAll(toAbsoluteOffset: offset, bytes)
             }
             file.offset += Int64(count ?? 0)

@@ -44,6 +44,16 @@ final class Transfer: Sendable {
         var offset: Int64
         /// How long the file may become, in bytes.
         let limit: Int64?
+
+        /// Whether it may have that many bytes more.
+        func holds(_ count: Int) -> Bool {
+            let (end, overflow) = offset.addingReportingOverflow(Int64(count))
+            return !overflow && end <= limit ?? .max
+        }
+    }
+
+    var tooLarge: HTTPClientError {
+        HTTPClientError(.tooLarge, "\(DisplayURL.text(request.url)) is longer than is taken from there.")
     }
 
     let request: HTTPRequest

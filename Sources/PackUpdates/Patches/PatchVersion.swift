@@ -26,7 +26,7 @@ package struct PatchVersion: Sendable {
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws {
         guard let (bytes, index) = try PackIndex.load(path ?? PackIndex.path(besideArchive: archive)) else {
-            let index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
+            let index = try Self.makeIndex(archive, isCancelled, progress)
             self.init(archive: archive, index: index, try index.encoded())
             return
         }
@@ -58,8 +58,16 @@ package struct PatchVersion: Sendable {
         } catch let error as Errno {
             throw AssetPackError(.io, "Could not read \"\(archive)\": \(error.clause).")
         }
-        let index = try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
+        let index = try makeIndex(archive, isCancelled, progress)
         return PatchVersion(archive: archive, index: index, try index.encoded())
+    }
+
+    /// Refuses what can be read only once: the archive's blocks are read again for what is made of it.
+    private static func makeIndex(
+        _ archive: FilePath, _ isCancelled: () -> Bool, _ progress: (_ completed: Int64, _ total: Int64) -> Void
+    ) throws -> PackIndex {
+        _ = try PackInspector.open(archive)
+        return try PackIndex.make(ofArchive: archive, isCancelled: isCancelled, progress: progress)
     }
 
     /// - Parameter bytes: the index's file.
