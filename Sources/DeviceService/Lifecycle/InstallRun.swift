@@ -71,15 +71,7 @@ actor InstallRun {
         await perform(machine.entry)
         // The service before this one had it told and was killed before the journal knew.
         for number in heardOf { post(.item(.download(number), .finished)) }
-        for await posted in facts {
-            if let number = posted.step, number != step?.number { continue }
-            switch posted.news {
-            case .fact(let fact): await handle(fact)
-            case .rate(let rate): rates[Self.stepTrouble] = rate
-            case .trouble(let text): tellTrouble(text)
-            }
-            if machine.state.isFinal { break }
-        }
+        await goOn()
         following?.cancel()
         followingDownloads?.cancel()
         if machine.plan.isUnmanaged, machine.state.isFinal { _ = await tools.downloads.endInstall(app) }
@@ -93,6 +85,21 @@ actor InstallRun {
         if !isCancelled { report() }
         for watcher in watchers.values { watcher.finish() }
         watchers = [:]
+    }
+
+    /// Handles facts until the machine ends.
+    private func goOn() async {
+        // A service that was killed between the last fact and the journal's end leaves a machine for which none comes.
+        if machine.state.isFinal { return }
+        for await posted in facts {
+            if let number = posted.step, number != step?.number { continue }
+            switch posted.news {
+            case .fact(let fact): await handle(fact)
+            case .rate(let rate): rates[Self.stepTrouble] = rate
+            case .trouble(let text): tellTrouble(text)
+            }
+            if machine.state.isFinal { break }
+        }
     }
 
     /// Steers from outside: pause, resume, cancel.

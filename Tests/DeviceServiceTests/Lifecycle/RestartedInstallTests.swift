@@ -35,4 +35,24 @@ import Testing
             #expect(try await connection.send(StatusRequest()).installs == [])
         }
     }
+    /// The service is killed when the journal knows of the end, and before it is taken away.
+    @Test func anInstallThatHadEndedIsOver() async throws {
+        try await ServiceHarness.with { harness in
+            harness.server.spoil("P-1", .stall(after: 1))
+            _ = try await harness.install(try harness.bundle(), until: .launchable)
+            await harness.stop()
+            let database = try await SQLiteDatabase(path: harness.paths.database, migrations: Schema.migrations)
+            let registry = AppRegistry(database: database)
+            var ended = try #require(try await registry.journaled(ServiceHarness.app))
+            for item in ended.plan.pending().compactMap(\.key) { _ = ended.handle(.item(item, .finished)) }
+            try #require(ended.state == .complete)
+            try await registry.journal(ended)
+            try await database.write { try $0.execute("DELETE FROM transfers") }
+            await database.close()
+            try await harness.start()
+            let connection = try await harness.connect()
+            for try await _ in connection.stream(WatchInstallRequest(app: ServiceHarness.app, until: .complete)) {}
+            #expect(try await connection.send(StatusRequest()).installs == [])
+        }
+    }
 }
