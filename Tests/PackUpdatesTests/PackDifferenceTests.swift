@@ -48,6 +48,27 @@ import Testing
         #expect(try difference(1 << 30).best.method == .whole)
     }
 
+    /// A patch that is larger than the blocks around what changed, and less than all that changed.
+    @Test func aPatchThatBlocksOutdoIsNoted() throws {
+        let start = bytes(1, 4 << 20)
+        let old = try ModelPack(["a": start], blockSize: 64 << 10)
+        let new = try ModelPack(["a": start + bytes(2, 100)], blockSize: 64 << 10)
+        func difference(_ delta: Int64, list: Int64?) throws -> PackDifference {
+            let target = try #require(new.index.contents.firstIndex { $0.size > 4 << 20 })
+            let groups = [UpdateFacts.Patch.Group(targets: [target], isUsable: true, range: 90..<90 + delta)]
+            return PackDifference(
+                from: old.index, to: new.index, patch: .init(size: 90 + delta, groups: groups), listSize: list)
+        }
+        #expect(try !difference(1000, list: nil).isPatchOutdone)
+        #expect(try !difference(1000, list: 100).isPatchOutdone)
+        #expect(try difference(1000, list: nil).blocks.bytesToFetch < 300_000)
+        for list in [nil, 100] as [Int64?] {
+            let large = try difference(2 << 20, list: list)
+            #expect(large.best.method == .patch || list == nil)
+            #expect(large.isPatchOutdone)
+        }
+    }
+
     @Test func filesThatDifferInTimesAloneAreNoted() throws {
         let old = try ModelPack(["a": bytes(1, 600), "b": bytes(2, 600), "c": bytes(3, 600)])
         let new = try ModelPack(["a": bytes(4, 600), "b": bytes(5, 600), "c": bytes(6, 600)])

@@ -78,6 +78,7 @@ extension PackDifference {
             "patch   " + (patch.map(line) ?? "none given; --make-patch shows what one would be"),
             "blocks  " + line(blocks), "whole   " + line(whole), summary,
         ]
+        if isPatchOutdone { lines.append("Blocks take less than the patch: do not publish it.") }
         func count(_ change: Change) -> Int { files.count { $0.change == change } }
         lines.append(
             "\(PackSupport.count(unchangedCount, "file")) unchanged, \(count(.changed)) changed, "
@@ -151,6 +152,7 @@ extension PackDifference {
                 }),
         ]
         all["listBytes"] = listSize.map { .integer($0) }
+        if patch != nil { all["isPatchOutdone"] = .bool(isPatchOutdone) }
         all.merge(others.json) { $1 }
         all["advice"] = advice.map { advice in
             [

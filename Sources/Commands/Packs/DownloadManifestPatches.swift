@@ -86,7 +86,16 @@ struct DownloadManifestPatches: Sendable {
                 _ = try PatchMaker.make(
                     from: old, to: new, at: target, isCancelled: isCancelled, progress: bar.updates("Comparing", path))
             }
-            try PackList.write(from: old, to: new, besidePatch: target)
+            let list = try PackList.write(from: old, to: new, besidePatch: target)
+            let difference = PackDifference(
+                from: old.index, to: new.index, indexSize: new.indexSize, front: new.front,
+                patch: try PatchTable.facts(target, from: old, to: new), listSize: list)
+            if difference.isPatchOutdone {
+                let (patch, blocks) = (difference.patch.map(difference.cost), difference.cost(difference.blocks))
+                return none(
+                    "by \(target) a device would fetch \(ByteCount.formatted(patch?.bytesToFetch ?? 0)), and "
+                        + "\(ByteCount.formatted(blocks.bytesToFetch)) without it.")
+            }
             var patch = try PatchTable.listing(target, from: version, packURL: packURL)
             if let list = PackList.published(besidePatch: target), list.leads(from: old, to: new) {
                 patch.list = list.listing(of: patch, packURL: packURL)

@@ -27,19 +27,22 @@ extension PackCommands {
         let target = output ?? PackIndex.path(besideArchive: path)
         let bar = PackProgress(arguments, context)
         defer { bar.clear() }
-        let (index, size) = try await offloadCancellable { isCancelled in
+        let (index, file) = try await offloadCancellable { isCancelled in
             try PackSupport.requireAbsent(target)
             let outcome = try PackIndex.write(
                 ofArchive: path, to: target, isCancelled: isCancelled, progress: bar.updates("Reading", path))
             switch outcome {
-            case .written(let file): return (try PackIndex.read(target), file.size)
+            case .written(let file): return (try PackIndex.read(target), file)
             case .impossible(let reason): throw PackUpdateError(.notIndexable, reason)
             }
         }
         bar.clear()
         if context.json {
+            let front: JSONValue =
+                file.front.map { ["size": .integer($0.size), "sha256": .string($0.sha256)] } ?? .null
             context.print(json: [
-                "index": .string(target.string), "size": .integer(size),
+                "index": .string(target.string), "size": .integer(file.size), "sha256": .string(file.sha256),
+                "front": front,
                 "archiveSize": .integer(index.archive.size), "blockSize": .integer(Int64(index.archive.blockSize)),
                 "blocks": .integer(Int64(index.archive.blockCount)), "entries": .integer(Int64(index.entries.count)),
                 "contents": .integer(Int64(index.contents.count)), "chunks": .integer(Int64(index.chunks.count)),
@@ -47,7 +50,7 @@ extension PackCommands {
         } else if !arguments.flag("quiet") {
             let blocks = PackSupport.count(index.archive.blockCount, "block")
             let contents = PackSupport.count(index.contents.count, "content")
-            context.print("\(target): \(contents) in \(blocks), \(ByteCount.formatted(size))")
+            context.print("\(target): \(contents) in \(blocks), \(ByteCount.formatted(file.size))")
         }
         return .success
     }

@@ -80,6 +80,9 @@ extension PackCommands {
         if let index, let listed = entry.larder?.index {
             if index.sha256 != listed.sha256 {
                 differences.append("the index beside it is not the one that the download manifest lists")
+            } else if listed.size != Int64(index.bytes.count) {
+                differences.append(
+                    "the size that the download manifest lists for the index is not that of the one beside it")
             } else if let front = listed.front, front != index.front {
                 differences.append("the front that the download manifest lists is not that of the index beside it")
             }
@@ -98,16 +101,18 @@ extension PackCommands {
             var differences: [String] = []
             let path = PatchTable.path(besideArchive: archive, from: listed.from)
             let version = PatchHistory.Version(number: listed.from, digest: listed.base)
-            if here.exists(at: path),
-                try PatchTable.listing(path, from: version, packURL: entry.url).file.sha256 != listed.file.sha256
-            {
-                differences.append("\(path) is not the patch that the download manifest lists")
+            if here.exists(at: path) {
+                let file = try PatchTable.listing(path, from: version, packURL: entry.url).file
+                if (file.size, file.sha256) != (listed.file.size, listed.file.sha256) {
+                    differences.append("\(path) is not the patch that the download manifest lists")
+                }
             }
             let list = PackList.path(besidePatch: path)
-            if let sha256 = listed.list?.sha256, here.exists(at: list),
-                PackList.published(besidePatch: path)?.sha256 != sha256
-            {
-                differences.append("\(list) is not the list that the download manifest lists")
+            if let file = listed.list, here.exists(at: list) {
+                let there = PackList.published(besidePatch: path)
+                if there?.sha256 != file.sha256 || there?.bytes.count != Int(exactly: file.size) {
+                    differences.append("\(list) is not the list that the download manifest lists")
+                }
             }
             return differences
         }

@@ -70,6 +70,7 @@ package struct PackDifference: Sendable {
     package let patchHeadSize: Int64
     /// What a device would do.
     package let best: UpdatePlan
+    private let costs: UpdateFacts.Costs
     /// How the new version could be packed so that blocks would be much less.
     package var advice: PackingAdvice?
 
@@ -83,6 +84,7 @@ package struct PackDifference: Sendable {
         patch: UpdateFacts.Patch? = nil, listSize: Int64? = nil, costs: UpdateFacts.Costs = .init()
     ) {
         isSame = old.archive.digest == new.archive.digest
+        self.costs = costs
         others = Others(from: old, to: new)
         self.indexSize = indexSize
         var local = LocalContents(for: new)
@@ -157,6 +159,14 @@ package struct PackDifference: Sendable {
         return Cost(
             bytesToFetch: plan.bytesToFetch + head.size + (plan.patch == nil ? 0 : patchHeadSize),
             requests: plan.requests + head.requests, bytesToWrite: plan.bytesToWrite)
+    }
+
+    /// Whether a device fetches a tenth less without the patch. It is better not published then: a device takes it before it has read
+    /// the old files for what blocks would be (docs/decisions/0065), and with a list it knows of no blocks.
+    package var isPatchOutdone: Bool {
+        guard let patch else { return false }
+        func price(_ cost: Cost) -> Int64 { cost.bytesToFetch + Int64(cost.requests) * costs.request }
+        return price(cost(blocks)) < price(cost(patch)) / 10 * 9
     }
 
     /// The paths of files whose content changed in place: those that may differ in nothing but times.

@@ -38,7 +38,7 @@ extension PackIndex {
         } catch {
             throw PackUpdateError(
                 .damagedIndex,
-                "The index of the pack is damaged: a part of it cannot be decompressed. Fetch it or make it again.",
+                "The index of the pack is damaged: a part of it cannot be decompressed. Fetch it again, or remove it and make it again.",
                 cause: error)
         }
     }

@@ -25,7 +25,9 @@ extension PackIndex {
     }
 
     static func damaged(_ reason: String) -> PackUpdateError {
-        PackUpdateError(.damagedIndex, "The index of the pack is damaged: \(reason). Fetch it or make it again.")
+        PackUpdateError(
+            .damagedIndex,
+            "The index of the pack is damaged: \(reason). Fetch it again, or remove it and make it again.")
     }
 
     func validate() throws {

@@ -22,7 +22,8 @@ package enum PackList {
     }
 
     static func damaged(_ reason: String) -> PackUpdateError {
-        PackUpdateError(.damagedList, "The list of the pack is damaged: \(reason). Fetch it or make it again.")
+        PackUpdateError(
+            .damagedList, "The list of the pack is damaged: \(reason). Fetch it again, or remove it and make it again.")
     }
 
     // MARK: - Making

@@ -142,6 +142,6 @@ package struct PatchTable: Hashable, Sendable {
     }
 
     static func damaged(_ what: String) -> PackUpdateError {
-        PackUpdateError(.damagedPatch, "The patch is damaged: \(what). Fetch it or make it again.")
+        PackUpdateError(.damagedPatch, "The patch is damaged: \(what). Fetch it again, or remove it and make it again.")
     }
 }

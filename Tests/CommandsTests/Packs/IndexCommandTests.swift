@@ -61,6 +61,18 @@ struct IndexCommandTests {
         }
     }
 
+    @Test func tellsAScriptWhatAManifestLists() async throws {
+        try await PackShell.withTree { scratch, shell in
+            #expect(await shell("package", "M.json", "-o", "X.aar", "--no-index").code == .success)
+            let told = try JSONParser.parse(await shell("index", "X.aar", "--json").output).value
+            let bytes = try File.read(scratch("X.aar.index"))
+            let front = try #require(PackIndex.front(of: bytes))
+            #expect(told["size"] == .integer(Int64(bytes.count)))
+            #expect(told["sha256"] == .string(SHA256.hash(bytes).hex))
+            #expect(told["front"] == ["size": .integer(front.size), "sha256": .string(front.sha256)])
+        }
+    }
+
     @Test func verifyHoldsAnArchiveAgainstItsIndex() async throws {
         try await PackShell.withTree { scratch, shell in
             #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
@@ -77,7 +89,7 @@ struct IndexCommandTests {
             try scratch.write("LRDRINDX and nothing", to: "X.aar.index")
             let damaged = await shell("verify", "X.aar")
             #expect(damaged.code == .badInput)
-            #expect(damaged.errors.contains("X.aar.index"))
+            #expect(damaged.errors.contains("X.aar.index") && damaged.errors.contains("remove it and make it again"))
         }
     }
 
@@ -109,6 +121,11 @@ struct IndexCommandTests {
             manifest.assetPacks[0].larder?.index?.front = nil
             try scratch.write(manifest.serialized, to: "D.json")
             #expect(await shell("verify", "X.aar", "--manifest", "D.json").code == .success)
+            manifest.assetPacks[0].larder?.index?.size += 1
+            try scratch.write(manifest.serialized, to: "D.json")
+            let longer = await shell("verify", "X.aar", "--manifest", "D.json")
+            #expect(longer.code == .badInput && longer.errors.contains("lists for the index"), "\(longer.errors)")
+            manifest = sound
             for (size, sha256) in [(20, listed.front?.sha256 ?? listed.sha256), (listed.size, listed.sha256)] {
                 manifest.assetPacks[0].larder?.index?.front = .init(size: size, sha256: sha256)
                 try scratch.write(manifest.serialized, to: "D.json")
