@@ -91,10 +91,10 @@ struct DownloadManifestPatches: Sendable {
                 from: old.index, to: new.index, indexSize: new.indexSize, front: new.front,
                 patch: try PatchTable.facts(target, from: old, to: new), listSize: list)
             if difference.isPatchOutdone {
-                let (patch, blocks) = (difference.patch.map(difference.cost), difference.cost(difference.blocks))
+                let blocks = difference.cost(difference.blocks).bytesToFetch
                 return none(
-                    "by \(target) a device would fetch \(ByteCount.formatted(patch?.bytesToFetch ?? 0)), and "
-                        + "\(ByteCount.formatted(blocks.bytesToFetch)) without it.")
+                    "\(target) has \(ByteCount.formatted(difference.patchSize)), and without it a device fetches "
+                        + "\(ByteCount.formatted(blocks)) in blocks.")
             }
             var patch = try PatchTable.listing(target, from: version, packURL: packURL)
             if let list = PackList.published(besidePatch: target), list.leads(from: old, to: new) {

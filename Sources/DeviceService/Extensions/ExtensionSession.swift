@@ -10,15 +10,6 @@ import System
 /// A thread beside the conversation waits for the extension's time to be over: it warns the extension, and in the end kills it,
 /// which ends whatever the conversation waits for.
 final class ExtensionSession: Sendable {
-    private struct Watch {
-        var meter: RuntimeMeter
-        /// The session is over; nobody is to be killed any more.
-        var isOver = false
-        var wasEnded = false
-        /// What it overfilled, for which it was ended.
-        var overfilled: FolderBound?
-    }
-
     /// Between two looks at what the extension has written.
     private static let boundsInterval = Duration.milliseconds(250)
 
@@ -27,7 +18,7 @@ final class ExtensionSession: Sendable {
     private let scratch: FilePath?
     private let channel: FrameChannel
     private let errors: CapturedText
-    private let watch: Monitor<Watch>
+    private let watch: Monitor<ExtensionWatch>
     private let bounds: [FolderBound]
     private let onRequest: (@Sendable ([UInt8], ExtensionSession) -> Void)?
     private let nextID = Locked<Int64>(1)
@@ -51,7 +42,7 @@ final class ExtensionSession: Sendable {
         let given = OwnedDescriptor(theirs)
         scratch = sandbox.mode == .required ? subject.scratch : nil
         errors = try CapturedText(limit: 16 << 10)
-        watch = Monitor(Watch(meter: RuntimeMeter(limit: limit, notice: notice)))
+        watch = Monitor(ExtensionWatch(meter: RuntimeMeter(limit: limit, notice: notice)))
         // Where one of the folders is unbounded, so is a file in it.
         let isBounded = bounds.contains { $0.folder == .scratch } && bounds.contains { $0.folder == .group }
         child = try sandbox.start(
@@ -114,24 +105,19 @@ final class ExtensionSession: Sendable {
     }
 
     private func keepTime() {
-        while true {
-            let step = watch.withLock { $0.isOver ? .end : $0.meter.step(.now) }
-            if watch.peek({ $0.isOver }) { return }
-            switch step {
-            case .idle: pause(nil)
-            case .wait(let until): pause(until)
-            case .warn:
+        while let step = watch.nextStep() {
+            if step == .warn {
                 // It may not be reading; nobody waits for it.
                 if let notice = try? WireCodec.request(0, ExtensionWillTerminateNotice()) {
                     try? channel.send(notice)
                 }
-            case .end:
-                watch.withLock { $0.wasEnded = true }
-                child.kill()
-                // A sandbox that was killed by somebody else may have left a child that holds the conversation open.
-                if let scratch { SandboxLeftovers.end(of: scratch) }
-                return
+                continue
             }
+            watch.withLock { $0.wasEnded = true }
+            child.kill()
+            // A sandbox that was killed by somebody else may have left a child that holds the conversation open.
+            if let scratch { SandboxLeftovers.end(of: scratch) }
+            return
         }
     }
 
@@ -141,17 +127,6 @@ final class ExtensionSession: Sendable {
             guard let bound = bounds.first(where: { $0.isExceeded() }) else { continue }
             watch.withLock { $0.overfilled = bound }
             return child.kill()
-        }
-    }
-
-    /// Waits until something happens or the time has come.
-    private func pause(_ until: RuntimeMeter.Instant?) {
-        let meter = watch.peek { $0.meter }
-        let look: (inout Watch) -> Void? = { $0.isOver || $0.meter != meter ? () : nil }
-        if let until {
-            _ = watch.wait(atMost: max(.zero, ContinuousClock.now.duration(to: until)), look)
-        } else {
-            watch.wait(look)
         }
     }
 

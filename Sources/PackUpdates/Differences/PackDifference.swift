@@ -68,6 +68,8 @@ package struct PackDifference: Sendable {
     package let patch: UpdatePlan?
     /// What comes of a patch before its deltas, in bytes.
     package let patchHeadSize: Int64
+    /// Of the whole patch, in bytes; 0 without one.
+    package let patchSize: Int64
     /// What a device would do.
     package let best: UpdatePlan
     private let costs: UpdateFacts.Costs
@@ -108,6 +110,7 @@ package struct PackDifference: Sendable {
         self.patch = patch == nil ? nil : self.listSize == nil ? planner.patchPlan(0) : byList?.patchPlan(0)
         best = plan?.actions == nil ? planner.plan() : plan ?? planner.plan()
         patchHeadSize = patch.map { $0.size - ($0.groups ?? []).reduce(0) { $0 + Int64($1.range.count) } } ?? 0
+        patchSize = patch?.size ?? 0
         let patchBytes = patch?.bytes(of: new) ?? [:]
 
         let blockBytes = planner.blockBytes
@@ -161,12 +164,14 @@ package struct PackDifference: Sendable {
             requests: plan.requests + head.requests, bytesToWrite: plan.bytesToWrite)
     }
 
-    /// Whether a device fetches a tenth less without the patch. It is better not published then: a device takes it before it has read
-    /// the old files for what blocks would be (docs/decisions/0065), and with a list it knows of no blocks.
+    /// Whether a device fetches a tenth less by blocks than with the whole patch. It is better not published then: a device takes it
+    /// before it has read the old files for what blocks would be (docs/decisions/0065), and with a list it knows of no blocks.
     package var isPatchOutdone: Bool {
-        guard let patch else { return false }
-        func price(_ cost: Cost) -> Int64 { cost.bytesToFetch + Int64(cost.requests) * costs.request }
-        return price(cost(blocks)) < price(cost(patch)) / 10 * 9
+        guard patch != nil else { return false }
+        let head = listSize.map { IndexFront.Cost(size: $0, requests: 1) } ?? indexCosts.patch
+        func price(_ bytes: Int64, _ requests: Int) -> Int64 { bytes + Int64(requests) * costs.request }
+        let blocks = cost(blocks)
+        return price(blocks.bytesToFetch, blocks.requests) < price(head.size + patchSize, head.requests + 1) / 10 * 9
     }
 
     /// The paths of files whose content changed in place: those that may differ in nothing but times.

@@ -49,6 +49,29 @@ import Testing
         #expect(none.step(start) == .end)
     }
 
+    /// The thread that keeps the time may look when none counts yet, and be about to wait when it begins.
+    @Test func timeThatBeginsWhileItIsLookedForIsKept() async throws {
+        try await onOwnThread {
+            let meter = RuntimeMeter(limit: .zero, notice: .zero)
+            let watch = Monitor(ExtensionWatch(meter: meter))
+            let count = Locked(0)
+            try WorkerThread.start(name: "keeper") {
+                while watch.nextStep() == .end {
+                    watch.withLock { $0.meter = meter }
+                    count.withLock { $0 += 1 }
+                }
+            }
+            let deadline = ContinuousClock.now + .seconds(60)
+            for number in 0..<100_000 {
+                watch.withLock { $0.meter.begin(.now) }
+                // Not asleep: the next one is to begin as soon as the keeper looks.
+                while count.withLock({ $0 }) == number, ContinuousClock.now < deadline {}
+            }
+            watch.withLock { $0.isOver = true }
+            #expect(count.withLock { $0 } == 100_000)
+        }
+    }
+
     @Test func allowanceFollowsUse() {
         let now = 400 * Self.day
         func allowance(every days: Int64, for span: Int64 = 100) -> Duration {
