@@ -38,6 +38,24 @@ import Testing
         #expect(refusal(blocks: IndexMemory.limit / 40 + 1) == .notIndexable)
     }
 
+    /// Front and parts count together, though they come one after the other.
+    @Test func namesCountOnTopOfTheFront() throws {
+        func refusal(left: Int) -> PackUpdateErrorCode? {
+            let blocks = (IndexMemory.limit - IndexMemory.Item.entry.rawValue - left) / 40
+            var archive: [UInt8] = [0x80, 0x01] + [UInt8](repeating: 0, count: Digest.byteCount) + [0x65, 1]
+            archive.append(number: blocks)
+            archive += [UInt8](repeating: 1, count: blocks)
+            let row = IndexRows.Row(path: String(repeating: "a", count: 1000), kind: .folder)
+            let file = IndexFile(
+                archive: archive, kinds: [PackIndex.KindNumber.folder], gaps: [], contents: [0, 0x80, 0x08],
+                parts: [(1, IndexRows.encode([row]))])
+            return #expect(throws: PackUpdateError.self) { try PackIndex(decoding: file.bytes) }?.code
+        }
+        // A pack's manifest is missing, and more.
+        #expect(refusal(left: 3100) == .damagedIndex)
+        #expect(refusal(left: 2900) == .notIndexable)
+    }
+
     @Test func whatWouldTakeTooMuchIsNotMade() throws {
         let columns = IndexDraft.Columns()
         try columns.storedSizes.append(number: 100)

@@ -23,7 +23,7 @@ extension IndexFront {
         var hash = SHA256()
         for body in bodies { hash.update(body) }
         guard hash.finish() == partsDigest else { throw PackIndex.damaged("its parts are not those of its front") }
-        var memory = IndexMemory()
+        var memory = memory
         var (first, file) = (0, 0)
         var entries: [PackIndex.Entry] = []
         entries.reserveCapacity(kinds.count)

@@ -33,6 +33,8 @@ package struct IndexFront: Sendable {
     package let parts: [Part]
     /// SHA-256 of all parts, uncompressed, one behind the other.
     package let partsDigest: Digest
+    /// What the whole index takes of which this is the front; names come on top.
+    let memory: IndexMemory
 
     /// How many bytes the whole file has, as its front tells.
     package var fileSize: Int64 { pendingChunks.range.upperBound }
@@ -67,6 +69,7 @@ package struct IndexFront: Sendable {
             return count
         }
         try memory.add(chunks, .chunk)
+        self.memory = memory
         parts = try Self.parts(&reader, behind: Int64(size), entries: entries)
         partsDigest = try reader.digest()
         guard reader.remaining == 0 else { throw PackIndex.damaged("something follows the end of its front") }
