@@ -64,7 +64,7 @@ struct DownloadManifestPatches: Sendable {
                 note("warning: no patch from version \(version.number) of \(pack.manifest.assetPackID): \(reason)")
                 return nil
             }
-            guard let archive = history.archive(of: version) else {
+            guard let archive = history.archive(of: version, note: { note("warning: \($0)") }) else {
                 return none("its archive is not in \(folder). Say with --old-archives where it is.")
             }
             let old: PatchVersion

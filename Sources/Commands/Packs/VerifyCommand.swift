@@ -67,16 +67,25 @@ extension PackCommands {
     private static func check(
         _ path: FilePath, _ name: String, against manifest: DownloadManifest?, _ bar: PackProgress
     ) async throws -> (pack: PackContents, index: PackIndex.Published?) {
-        let (pack, index) = try await offloadCancellable { isCancelled in
+        let (pack, found) = try await offloadCancellable { isCancelled in
             try PackIndex.inspect(path, isCancelled: isCancelled, progress: bar.updates("Checking", path))
         }
-        guard let manifest else { return (pack, index) }
+        guard let manifest else { return (pack, try found.get()) }
         guard let entry = manifest[pack.manifest.assetPackID] else {
             throw AssetPackError(
                 .verification, "\(name): the download manifest does not list the pack \"\(pack.manifest.assetPackID)\"."
             )
         }
         var differences = PackVerification.differences(of: pack, from: entry)
+        let index: PackIndex.Published?
+        do {
+            index = try found.get()
+        } catch let error as PackUpdateError where !differences.isEmpty {
+            // It is the archive that is another: what is wrong with its index comes of that.
+            guard error.code == .mismatch else { throw error }
+            index = nil
+            differences.append("nor is it the archive of the index beside it; restore it, or list it anew")
+        }
         if let index, let listed = entry.larder?.index {
             if index.sha256 != listed.sha256 {
                 differences.append("the index beside it is not the one that the download manifest lists")

@@ -75,20 +75,23 @@ extension PackIndex {
     /// What is in a pack, and the index that lies beside it, which must be the archive's: from reading the archive once.
     /// Blocks.
     /// - Parameters: as of `make`.
-    /// - Returns: no index when there is none.
-    /// - Throws: as `PackInspector.inspect`, and `PackUpdateError`, which names the index.
+    /// - Returns: no index when there is none; in place of one that is not the archive's a `PackUpdateError`, which names it.
+    /// - Throws: as `PackInspector.inspect`
     package static func inspect(
         _ path: FilePath, isCancelled: () -> Bool = { false },
         progress: (_ completed: Int64, _ total: Int64) -> Void = { _, _ in }
-    ) throws -> (pack: PackContents, index: Published?) {
+    ) throws -> (pack: PackContents, index: Result<Published?, any Error>) {
         let found = Result { try PackIndex.beside(archive: path) }
         let average = (try? found.get())?.index.chunkAverage
         let maker = average.map { PackIndexMaker(chunkAverage: $0) }
         let pack = try PackInspector.inspect(path, witness: maker, isCancelled: isCancelled, progress: progress)
-        guard let (bytes, index) = try found.get(), let maker else { return (pack, nil) }
-        if let difference = index.difference(from: try maker.finish().index()) {
-            throw mismatch(besideArchive: path, difference)
+        let checked = Result<Published?, any Error> {
+            guard let (bytes, index) = try found.get(), let maker else { return nil }
+            if let difference = index.difference(from: try maker.finish().index()) {
+                throw mismatch(besideArchive: path, difference)
+            }
+            return Published(bytes)
         }
-        return (pack, Published(bytes))
+        return (pack, checked)
     }
 }

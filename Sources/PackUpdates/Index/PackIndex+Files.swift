@@ -43,11 +43,13 @@ extension PackIndex {
         }
     }
 
-    /// What is said of an index that is not the archive's.
+    /// What is said of an index that is not the archive's. Either may be at fault, and a new index of a damaged archive
+    /// would hide the damage.
     static func mismatch(besideArchive archive: FilePath, _ reason: String) -> PackUpdateError {
         PackUpdateError(
             .mismatch,
-            "\(path(besideArchive: archive)) is not the index of the archive beside it: \(reason). Remove it, and make it "
-                + "again with 'ba-package index'.")
+            "\(path(besideArchive: archive)) is not the index of the archive beside it: \(reason). If the archive was damaged, "
+                + "restore it ('ba-package verify --manifest' tells); if it is right, remove its index and make it again with "
+                + "'ba-package index'.")
     }
 }

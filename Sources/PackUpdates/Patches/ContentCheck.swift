@@ -62,6 +62,9 @@ struct ContentCheck {
     func finish() throws { if current < items.count { throw Self.mismatch } }
 
     private static var mismatch: PackUpdateError {
-        PackUpdateError(.mismatch, "The archive holds something else than its index says; make the index again.")
+        PackUpdateError(
+            .mismatch,
+            "The archive holds something else than its index says. If it was damaged, restore it ('ba-package verify --manifest' "
+                + "tells); if it is right, remove its index and make it again with 'ba-package index'.")
     }
 }

@@ -34,15 +34,15 @@ package struct PatchHistory {
     }
 
     private static let deepestFolder = 3
-    private let archives: [String: FilePath]
+    private let archives: [String: [FilePath]]
 
     /// Looks for archives in a folder and those in it. Blocks.
     /// - Throws: `PackUpdateError.io` when the folder cannot be read.
     package init(folder: FilePath) throws {
-        var archives: [String: FilePath] = [:]
+        var archives: [String: [FilePath]] = [:]
         do {
             try Self.forEachArchive(in: folder, depth: 0) { path in
-                if let digest = Self.digest(of: path), archives[digest] == nil { archives[digest] = path }
+                if let digest = Self.digest(of: path) { archives[digest, default: []].append(path) }
             }
         } catch Errno.noSuchFileOrDirectory {
             throw PackUpdateError(
@@ -55,8 +55,15 @@ package struct PatchHistory {
         self.archives = archives
     }
 
-    /// The archive with a tree digest; nil when it is not there.
-    package func archive(of version: Version) -> FilePath? { archives[version.digest] }
+    /// The archive with a tree digest, from reading all of it; nil when it is not there. Blocks.
+    /// - Parameter note: told of archives that are something else than the indexes beside them say.
+    package func archive(of version: Version, note: (String) -> Void) -> FilePath? {
+        archives[version.digest]?.first { path in
+            if Self.read(path) == version.digest { return true }
+            note("\(path) is not the archive of the index beside it: it was damaged, or changed. Restore it.")
+            return false
+        }
+    }
 
     private static func forEachArchive(in folder: FilePath, depth: Int, _ body: (FilePath) -> Void) throws {
         for entry in try FileDescriptor.currentDirectory.entries(at: folder) where !entry.name.hasPrefix(".") {
@@ -71,12 +78,16 @@ package struct PatchHistory {
 
     /// From the index beside it when that can be the archive's, so that not every archive is read.
     private static func digest(of path: FilePath) -> String? {
-        guard let file = try? OwnedDescriptor(path, .readOnly) else { return nil }
         if let (_, index) = try? PackIndex.beside(archive: path),
-            index.archive.size == (try? file.borrowed.status().size)
+            index.archive.size == (try? FileDescriptor.currentDirectory.status(at: path, followingLinks: true).size)
         {
             return index.archive.digest.hex
         }
+        return read(path)
+    }
+
+    private static func read(_ path: FilePath) -> String? {
+        guard let file = try? OwnedDescriptor(path, .readOnly) else { return nil }
         return (try? TreeDigest.hash(file: file.borrowed))?.digest.hex
     }
 }

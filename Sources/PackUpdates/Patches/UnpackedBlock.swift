@@ -63,7 +63,7 @@ final class UnpackedBlock {
             }
         }
         guard payload.count == storedSize else {
-            throw PackUpdateError(.mismatch, "The archive is shorter than its index says; make the index again.")
+            throw PackUpdateError(.mismatch, "The archive became shorter while it was read. Restore it.")
         }
         self.payload = payload
     }

@@ -110,6 +110,36 @@ struct IndexCommandTests {
         }
     }
 
+    /// A new index of a damaged archive would hide the damage: it is told which of the two is another.
+    @Test func verifyTellsADamagedArchiveFromAWrongIndex() async throws {
+        try await PackShell.withTree { scratch, shell in
+            // Blocks that do not shrink are stored, so that a changed byte is no error of the compression.
+            var random = SeededGenerator.forTest()
+            let film = random.bytes(200_000)
+            try scratch.write(film, to: "Intro.m4v")
+            #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)
+            let create = ["download-manifest", "create", "X.aar", "--linux", "--download-base-url", "https://h"]
+            #expect(await shell(create + ["-o", "D.json"]).code == .success)
+            let sound = try File.read(scratch("X.aar"))
+            var damaged = sound
+            damaged[damaged.count / 2] ^= 1
+            try scratch.write(damaged, to: "X.aar")
+            let alone = await shell("verify", "X.aar")
+            #expect(alone.code == .badInput && alone.errors.contains("If the archive was damaged"), "\(alone)")
+            let known = await shell("verify", "X.aar", "--manifest", "D.json")
+            #expect(known.code == .badInput && known.errors.contains("the archive's digest is"), "\(known)")
+            #expect(known.errors.contains("restore it") && !known.errors.contains("ba-package index"), "\(known)")
+            // The index of another archive beside the right one.
+            try scratch.write(film.reversed(), to: "Intro.m4v")
+            #expect(await shell("package", "M.json", "-o", "Y.aar").code == .success)
+            try scratch.write(sound, to: "X.aar")
+            try scratch.write(try File.read(scratch("Y.aar.index")), to: "X.aar.index")
+            let wrong = await shell("verify", "X.aar", "--manifest", "D.json")
+            #expect(wrong.code == .badInput && !wrong.errors.contains("the archive's digest is"), "\(wrong)")
+            #expect(wrong.errors.contains("if it is right, remove its index and make it again"), "\(wrong)")
+        }
+    }
+
     @Test func verifyHoldsTheFrontAgainstTheManifest() async throws {
         try await PackShell.withTree { scratch, shell in
             #expect(await shell("package", "M.json", "-o", "X.aar").code == .success)

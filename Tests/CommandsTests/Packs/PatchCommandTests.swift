@@ -222,6 +222,44 @@ struct PatchesFromTests {
         }
     }
 
+    /// Of several archives that are a version by their indexes, one that is damaged is passed over, and told.
+    @Test func aDamagedCopyOfAnOldVersionIsPassedOver() async throws {
+        try await PackShell.withTree { scratch, shell in
+            let base = ["--linux", "--download-base-url", "https://h"]
+            try scratch.makeDirectory("a")
+            try scratch.makeDirectory("b")
+            #expect(await shell("package", "M.json", "-o", "a/A.aar").code == .success)
+            #expect(await shell(["download-manifest", "create", "a/A.aar", "-o", "D.json"] + base).code == .success)
+            let sound = try File.read(scratch("a/A.aar"))
+            var damaged = sound
+            damaged[damaged.count / 2] ^= 1
+            for name in ["a", "b"] {
+                try scratch.write(damaged, to: "\(name)/A.aar")
+                try scratch.write(try File.read(scratch("a/A.aar.index")), to: "\(name)/A.aar.index")
+            }
+            try scratch.write(String(repeating: "map ", count: 5000) + "end", to: "Levels/1/map")
+            #expect(await shell("package", "M.json", "-o", "A.aar").code == .success)
+            let update =
+                ["download-manifest", "update", "D.json", "--asset-pack-paths", "A.aar", "--patches-from", "1"] + base
+            let none = await shell(update + ["-o", "E.json"])
+            #expect(none.code == .success && none.errors.contains("warning: no patch from version 0"), "\(none)")
+            for name in ["a", "b"] {
+                #expect(
+                    none.errors.contains("warning: \(name)/A.aar is not the archive of the index beside it"), "\(none)")
+            }
+            for name in ["a", "b"] {
+                let bad = name == "a" ? "b" : "a"
+                try scratch.write(sound, to: "\(name)/A.aar")
+                try scratch.write(damaged, to: "\(bad)/A.aar")
+                let one = await shell(update + ["-o", "\(name).json"])
+                #expect(one.code == .success && !one.errors.contains("no patch"), "\(one)")
+                let patches = try DownloadManifest.read(scratch("\(name).json")).assetPacks[0].larder?.patches
+                #expect(patches?.map(\.from) == [0])
+                try FileDescriptor.currentDirectory.remove(at: scratch("A.from-0.patch"))
+            }
+        }
+    }
+
     @Test func aVersionWithoutItsArchiveIsTold() async throws {
         try await PackShell.withTree { scratch, shell in
             let base = ["--linux", "--download-base-url", "https://h"]
