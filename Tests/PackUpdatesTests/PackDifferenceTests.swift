@@ -24,13 +24,42 @@ import Testing
         #expect(difference.unchangedCount == 1)
         #expect(
             difference.files.map { "\($0.path.dropFirst(9)) \($0.change.rawValue)" } == [
-                "changed changed", "added added", "from removed", "to moved", "gone removed",
+                "changed changed", "added added", "to moved", "gone removed",
             ])
+        #expect(difference.files[2].origin == "Contents/from")
         #expect(difference.files[0].blockBytes > difference.files[1].blockBytes)
         #expect(difference.files[1].blockBytes > 0 && difference.files[2].blockBytes == 0)
         #expect(difference.changedPaths == ["Contents/changed"])
         #expect(difference.best.method == .blocks)
         #expect(difference.blocks.bytesToFetch < difference.whole.bytesToFetch)
+    }
+
+    /// A content counts once, at its first path, and a file that moved is not one that was removed as well.
+    @Test func equalAndMovedFilesCountOnce() throws {
+        let old = try ModelPack(["a": bytes(1, 5000), "b": bytes(1, 5000), "stays": bytes(2, 5000)])
+        let new = try ModelPack([
+            "c": bytes(1, 5000), "stays": bytes(2, 5000), "copy": bytes(2, 5000), "x/new": bytes(3, 60_000),
+            "y/new": bytes(3, 60_000),
+        ])
+        let difference = PackDifference(from: old.index, to: new.index)
+        #expect(
+            difference.files.map { "\($0.path) \($0.change.rawValue) \($0.origin ?? $0.twin ?? "-")" } == [
+                "Contents/x/new added -", "Contents/y/new added Contents/x/new", "Contents/b removed -",
+                "Contents/c moved Contents/a", "Contents/copy moved Contents/stays",
+            ])
+        #expect(difference.files[0].blockBytes > 0 && difference.files[1].blockBytes == 0)
+    }
+
+    /// Of files that a patch makes together, one that was put together of old ones costs less than a smaller new one.
+    @Test func aMergedFileIsNotTheCostliest() throws {
+        let old = try ModelPack(["a": bytes(1, 400_000), "b": bytes(2, 400_000)])
+        let new = try ModelPack(["ab": bytes(1, 400_000) + bytes(2, 400_000), "new": bytes(3, 300_000)])
+        let targets = new.index.contents.indices.filter { new.index.contents[$0].size >= 300_000 }
+        let groups = [UpdateFacts.Patch.Group(targets: targets, isUsable: true, range: 90..<300_090)]
+        let difference = PackDifference(
+            from: old.index, to: new.index, patch: .init(size: 300_090, groups: groups))
+        #expect(difference.files.first?.path == "Contents/new", "\(difference.files)")
+        #expect(difference.files.compactMap(\.patchBytes).reduce(0, +) == 300_000)
     }
 
     @Test func aSmallPatchIsWhatADeviceWouldTake() throws {

@@ -94,13 +94,15 @@ extension PackDifference {
         }
         let usesPatch = best.patch != nil
         let costly = files.filter { $0.bytes(withPatch: usesPatch) > 0 }
+        let twins = Dictionary(files.compactMap(\.twin).map { ($0, 1) }, uniquingKeysWith: +)
         if !costly.isEmpty {
             lines += ["", "What costs most, \(usesPatch ? "by patch" : "in blocks"):"]
             for file in costly.prefix(Self.shownFiles) {
                 let stamps = file.hasOnlyOtherStamps ? ", only times differ" : ""
+                let places = twins[file.path].map { ", at \($0 + 1) paths" } ?? ""
                 lines.append(
                     "  \(bytes(file.bytes(withPatch: usesPatch)))  \(PackSupport.printable(file.path)) "
-                        + "(\(file.change.rawValue), \(bytes(file.size))\(stamps))")
+                        + "(\(file.change.rawValue), \(bytes(file.size))\(places)\(stamps))")
             }
             if costly.count > Self.shownFiles { lines.append("  and \(costly.count - Self.shownFiles) more") }
         }
@@ -148,6 +150,8 @@ extension PackDifference {
                         "onlyStampsDiffer": .bool(file.hasOnlyOtherStamps),
                     ]
                     members["patchBytes"] = file.patchBytes.map { .integer($0) }
+                    members["from"] = file.origin.map { .string($0) }
+                    members["sameAs"] = file.twin.map { .string($0) }
                     return .object(members)
                 }),
         ]

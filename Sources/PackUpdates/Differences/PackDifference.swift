@@ -20,8 +20,12 @@ package struct PackDifference: Sendable {
         /// block count it each.
         package let blockBytes: Int64
         /// Its part of the patch, in bytes; nil without a patch, or when the patch does not give the file. Files that a
-        /// patch makes together share what that costs by their sizes.
+        /// patch makes together share what that costs by what of each is not in the old version.
         package let patchBytes: Int64?
+        /// Of a file that moved, or was copied, where the old version has it.
+        package var origin: String?
+        /// The file before it that has the same content, and counts what that costs.
+        package var twin: String?
         /// Whether nothing but embedded times is different.
         package var hasOnlyOtherStamps = false
 
@@ -111,11 +115,12 @@ package struct PackDifference: Sendable {
         best = plan?.actions == nil ? planner.plan() : plan ?? planner.plan()
         patchHeadSize = patch.map { $0.size - ($0.groups ?? []).reduce(0) { $0 + Int64($1.range.count) } } ?? 0
         patchSize = patch?.size ?? 0
-        let patchBytes = patch?.bytes(of: new) ?? [:]
-
         let blockBytes = planner.blockBytes
+        let patchBytes = patch?.bytes(of: new, weights: blockBytes) ?? [:]
         let before = old.digestsByPath
         let after = new.digestsByPath
+        var origins = Origins(before, after)
+        var twins: [Digest: String] = [:]
         var files: [File] = []
         var unchanged = 0
         for entry in new.entries {
@@ -129,14 +134,17 @@ package struct PackDifference: Sendable {
             }
             let isThere = local.source(of: content.digest) != nil
             let change: Change = isThere ? .moved : before[entry.path] == nil ? .added : .changed
+            let twin = isThere ? nil : twins[content.digest]
+            if twin == nil { twins[content.digest] = entry.path }
+            let isFree = isThere || twin != nil || staying.contains(number)
             files.append(
                 File(
-                    path: entry.path, change: change, size: content.size,
-                    blockBytes: isThere || staying.contains(number) ? 0 : blockBytes[number],
-                    patchBytes: patchBytes[number]))
+                    path: entry.path, change: change, size: content.size, blockBytes: isFree ? 0 : blockBytes[number],
+                    patchBytes: patchBytes[number].map { twin == nil ? $0 : 0 },
+                    origin: isThere ? origins.take(content.digest) : nil, twin: twin))
         }
         for entry in old.entries where after[entry.path] == nil && entry.path != PackIndex.manifestPath {
-            guard case .file(let number, _, _) = entry.kind else { continue }
+            guard case .file(let number, _, _) = entry.kind, !origins.taken.contains(entry.path) else { continue }
             files.append(
                 File(
                     path: entry.path, change: .removed, size: old.contents[number].size, blockBytes: 0, patchBytes: nil)
@@ -199,16 +207,41 @@ extension PackIndex {
     }
 }
 
+/// Where files that moved were: paths that are no more before those that stay, each once while there are others.
+private struct Origins {
+    private var paths: [Digest: [String]] = [:]
+    private(set) var taken: Set<String> = []
+
+    init(_ before: [String: Digest], _ after: [String: Digest]) {
+        for (path, digest) in before { paths[digest, default: []].append(path) }
+        for digest in paths.keys {
+            // Taken from the end.
+            paths[digest]?.sort { (after[$0] == nil ? 1 : 0, $1) < (after[$1] == nil ? 1 : 0, $0) }
+        }
+    }
+
+    mutating func take(_ digest: Digest) -> String? {
+        guard let path = paths[digest]?.last else { return nil }
+        if paths[digest]?.count != 1 { paths[digest]?.removeLast() }
+        taken.insert(path)
+        return path
+    }
+}
+
 extension UpdateFacts.Patch {
     /// What each content costs, by its number.
-    fileprivate func bytes(of target: PackIndex) -> [Int: Int64] {
+    /// - Parameter weights: by which contents that are made together share the bytes; their sizes where all are 0.
+    fileprivate func bytes(of target: PackIndex, weights: [Int64]) -> [Int: Int64] {
         var bytes: [Int: Int64] = [:]
         for group in groups ?? [] {
             let targets = group.targets.filter(target.contents.indices.contains)
-            let sum = targets.reduce(0.0) { $0 + Double(target.contents[$1].size) }
+            let isWeighed = targets.contains { weights[$0] > 0 }
+            func weight(_ content: Int) -> Double {
+                Double(isWeighed ? weights[content] : target.contents[content].size)
+            }
+            let sum = targets.reduce(0.0) { $0 + weight($1) }
             for content in targets where sum > 0 {
-                bytes[content] = Int64(
-                    (Double(group.range.count) * Double(target.contents[content].size) / sum).rounded())
+                bytes[content] = Int64((Double(group.range.count) * weight(content) / sum).rounded())
             }
         }
         return bytes
