@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import DeviceProtocol
 import Kit
 import System
 import TestSupport
@@ -386,10 +387,14 @@ struct DeviceCommandTests {
 
     /// What was only warned of is not kept quiet at the end.
     @Test func theDoctorSumsUp() {
-        #expect(DeviceCommands.summary(errors: 0, warnings: 0) == "Nothing is wrong.")
-        #expect(DeviceCommands.summary(errors: 0, warnings: 1) == "Nothing is broken; 1 thing is worth a look.")
-        #expect(DeviceCommands.summary(errors: 0, warnings: 3) == "Nothing is broken; 3 things are worth a look.")
-        #expect(DeviceCommands.summary(errors: 1, warnings: 3) == "1 thing is wrong.")
-        #expect(DeviceCommands.summary(errors: 2, warnings: 0) == "2 things are wrong.")
+        func summary(_ severities: String...) -> String {
+            DeviceCommands.summary(
+                of: severities.map { DoctorFinding(severity: $0, subject: "Game", message: "It is so.") })
+        }
+        #expect(summary() == "Nothing is wrong.")
+        #expect(summary("ok", "ok") == "Nothing is wrong.")
+        #expect(summary("ok", "warning") == "Nothing is broken; 1 thing is worth a look.")
+        #expect(summary("warning", "warning") == "Nothing is broken; 2 things are worth a look.")
+        #expect(summary("error", "warning", "ok") == "1 thing is wrong.")
     }
 }

@@ -68,12 +68,14 @@ extension DeviceCommands {
                 if let advice = finding.advice, !advice.isEmpty { context.print("    \(advice)") }
             }
         }
-        let errors = findings.filter { $0.severity == "error" }.count
-        if !context.json { context.print(summary(errors: errors, warnings: findings.count - errors)) }
-        return errors == 0 ? .success : .badInput
+        if !context.json { context.print(summary(of: findings)) }
+        return findings.contains { $0.severity == "error" } ? .badInput : .success
     }
 
-    static func summary(errors: Int, warnings: Int) -> String {
+    /// What is well counts for nothing.
+    static func summary(of findings: [DoctorFinding]) -> String {
+        func count(_ severity: String) -> Int { findings.count { $0.severity == severity } }
+        let (errors, warnings) = (count("error"), count("warning"))
         func things(_ count: Int) -> String { count == 1 ? "1 thing is" : "\(count) things are" }
         return switch (errors, warnings) {
         case (0, 0): "Nothing is wrong."

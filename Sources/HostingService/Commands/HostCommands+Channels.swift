@@ -22,7 +22,7 @@ extension HostCommands {
     private static let createToken = Command(
         "token", summary: "Make a token for a channel of an app, and print it this once",
         examples: [.init("larder-host channels token com.example.coast internalBeta --name QA", "for the testers")],
-        options: [data, database, .value("name", "text", "Whom it is for, for the list.", default: ""), .json],
+        options: [data, database, .value("name", "text", "Whom it is for, for the list."), .json],
         arguments: [
             CommandArgument("bundle-id", "The app's bundle identifier."),
             CommandArgument("channel", "internalBeta or externalBeta.", completion: .choices(betaChannels)),

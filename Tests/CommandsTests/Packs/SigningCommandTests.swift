@@ -237,6 +237,10 @@ struct SigningCommandTests {
                     "sign", "D.json", "--key", "a.pem", "--app", "a.b", "--linux", "--expires", expiry)
                 #expect(wrong.code == .usage, "\(expiry)")
             }
+            // What packs are made from stays as it is.
+            let made = await shell("sign", "M.json", "--key", "a.pem", "--app", "a.b", "--linux")
+            #expect(made.code == .badInput && made.errors.contains("M.json says what goes into a pack"), "\(made)")
+            #expect(try File.read(scratch("M.json")) == Array(PackShell.manifest.utf8))
             // A pack that could be exchanged is not signed.
             let text = String(decoding: try File.read(scratch("D.json")), as: UTF8.self)
             try scratch.write(text.replacing("\"larder\"", with: "\"other\""), to: "D.json")

@@ -97,6 +97,7 @@ import Testing
             let forecast = try #require(
                 try await harness.store.forecast(app: StoreHarness.app, pack: request.pack))
             #expect(forecast.method == .whole && forecast.toFetch == archive.count, "\(forecast)")
+            #expect(forecast.note?.contains("gives no ranges") == true, "\(forecast)")
             let before = harness.server.requests.count
             #expect(try await harness.fetch(request)["levels"]?.local?.version == 2)
             #expect(try readableFiles(harness.root) == new.files, "seed \(random.seed)")

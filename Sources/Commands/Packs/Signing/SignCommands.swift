@@ -40,6 +40,12 @@ extension PackCommands {
             throw UsageError("No key to sign with: give --key <file>. `ba-package keys create` makes one.")
         }
         var manifest = try await SigningSupport.manifest(path)
+        guard manifest.document["assetPackID"] == nil || manifest.document["fileSelectors"] == nil else {
+            throw AssetPackError(
+                .invalidDownloadManifest,
+                "\(path) says what goes into a pack; devices never see it. Sign the download manifest that lists the pack: "
+                    + "`ba-package download-manifest create` makes one.")
+        }
         if manifest.document["assetPacks"] != nil {
             try await offload { try DownloadManifest.read(path) }.requireCoverage()
         }

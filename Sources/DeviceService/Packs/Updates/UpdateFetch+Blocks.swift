@@ -103,7 +103,7 @@ extension UpdateFetch {
         ranges = .fewer(than: asked)
         note(
             asked > 1
-                ? "the server gives no several ranges at once" : "its server gives no ranges, or another file by now",
+                ? "the server gives no several ranges at once" : Unsuitable.noRanges,
             pipeline)
     }
 }

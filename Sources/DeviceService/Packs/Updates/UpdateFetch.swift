@@ -19,6 +19,8 @@ final class UpdateFetch {
         let why: String
 
         init(why: String) { self.why = why.clause }
+
+        static let noRanges = "its server gives no ranges, or another file by now"
     }
 
     /// What is missing comes in no way that goes without the index.

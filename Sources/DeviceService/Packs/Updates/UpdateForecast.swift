@@ -157,7 +157,10 @@ struct UpdateForecaster {
         }
         var plan = planned()
         while try isRefused(plan, patches, &facts.ranges) { plan = planned() }
-        guard let changed = plan.changedContents else { return nil }
+        guard let changed = plan.changedContents else {
+            if facts.ranges == .none { throw UpdateFetch.Unsuitable(why: UpdateFetch.Unsuitable.noRanges) }
+            return nil
+        }
         let table = plan.patch.map { tables[$0.number] } ?? 0
         return UpdateForecast(
             method: plan.method, toFetch: plan.bytesToFetch + found.size + table, toWrite: plan.bytesToWrite,
