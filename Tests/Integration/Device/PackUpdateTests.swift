@@ -198,13 +198,7 @@ import Testing
                 [stage.new], faults: ["\(kind)=\(PackSeries.id):stall,after=\(stop),times=1"])
             #expect(try await stage.app.ask("check").contains(PackSeries.id))
             // What was told to be kept when the server fell silent.
-            let staging = bench.device.paths.appRoot(SampleApp.bundleID).appending("staging")
-            let kept: @Sendable () -> Int64 = {
-                let bytes = try? File.read(staging.appending(PackSeries.id).appending("checkpoint"))
-                let checkpoint = bytes.flatMap { try? JSONParser.parse(String(decoding: $0, as: UTF8.self)).value }
-                let used = hasPatch ? checkpoint?["patch"]?["position"]?["delta"] : checkpoint?["tally"]?["moved"]
-                return used?.integerValue ?? 0
-            }
+            let (staging, kept) = Self.kept(stage, hasPatch: hasPatch)
             try await FolderWatch.wait(below: staging) { kept() > 4 << 20 }
             try await bench.device.kill()
             let reached = kept()
@@ -223,6 +217,46 @@ import Testing
             #expect(answers.filter { $0.path.hasSuffix(path) && $0.range != nil }.count > 0, "\(answers)")
             #expect(try bench.staged() == [])
         }
+    }
+
+    /// Little of one large file came in all: over a slow connection that counts, too.
+    @Test func aSlowUpdateThatIsKilledGoesOn() async throws {
+        let path = "Isles/large.bin"
+        let changed: ([String: [UInt8]], inout SeededGenerator) -> [String: [UInt8]] = {
+            [path: ($0[path] ?? []) + $1.bytes(3 << 20)]
+        }
+        try await Self.with(files: { [path: $0.bytes(600 << 10)] }, changed: changed) { stage in
+            let bench = stage.bench
+            try await stage.server.again([stage.new], faults: ["asset=\(PackSeries.id):slow,rate=600k,times=1"])
+            #expect(try await stage.app.ask("check").contains(PackSeries.id))
+            let (staging, kept) = Self.kept(stage, hasPatch: false)
+            try await FolderWatch.wait(below: staging) { kept() > 500 << 10 }
+            try await bench.device.kill()
+            let reached = kept()
+            #expect(reached < 3 << 20, "all came before it was killed")
+            try await stage.expect(stage.old)
+            try await stage.server.again([stage.new])
+            try await bench.device.start()
+            #expect(try await stage.update() == "ok Isles")
+            try await stage.expect(stage.new)
+            let answers = try await stage.server.end()
+            // Whole blocks count.
+            #expect(answers.bytes("") < (3 << 20) + (300 << 10) - reached, "\(reached) kept, \(answers)")
+        }
+    }
+
+    /// Where an update is staged, and how many bytes that came its checkpoint counts.
+    private static func kept(_ stage: Stage, hasPatch: Bool) -> (FilePath, @Sendable () -> Int64) {
+        let staging = stage.bench.device.paths.appRoot(SampleApp.bundleID).appending("staging")
+        return (
+            staging,
+            {
+                let bytes = try? File.read(staging.appending(PackSeries.id).appending("checkpoint"))
+                let checkpoint = bytes.flatMap { try? JSONParser.parse(String(decoding: $0, as: UTF8.self)).value }
+                let used = hasPatch ? checkpoint?["patch"]?["position"]?["delta"] : checkpoint?["tally"]?["moved"]
+                return used?.integerValue ?? 0
+            }
+        )
     }
 
     // MARK: - Damage

@@ -37,16 +37,10 @@ final class UpdatePipeline {
     private(set) var dropped: Set<Int> = []
     private var folders: [FilePath: OwnedDescriptorBox] = [:]
     private let flusher = StagingFlusher()
-    private var lastCheckpoint: Int64 = 0
-    private var lastCheckpointTime = ContinuousClock.now
+    private var pace = CheckpointPace(since: .now)
     /// How many were taken.
     private(set) var checkpoints = 0
     private var lastDurable: Int64 = 0
-
-    /// Between two checkpoints at least, in bytes written.
-    private static let checkpointInterval: Int64 = 4 << 20
-    /// As long as that: what comes faster is soon there again, and each takes a millisecond.
-    private static let checkpointPause = Duration.milliseconds(50)
 
     /// Between two looks at whether to go on.
     private static let copiedAtOnce: UInt64 = 16 << 20
@@ -306,25 +300,22 @@ final class UpdatePipeline {
 
     // MARK: - Checkpoints
 
-    /// Bytes written since this began.
     func checkpointIfDue() throws {
-        // A checkpoint holds all links: where they are many, it comes less often.
-        let interval = max(Self.checkpointInterval, Int64(clamping: sink.state.linkSize))
-        guard sink.bytesWritten >= lastCheckpoint + interval else { return }
-        if .now - lastCheckpointTime >= Self.checkpointPause { try checkpoint() }
+        let size = Int64(clamping: sink.state.linkSize)
+        if pace.isDue(written: sink.bytesWritten, size: size, now: { .now }) { try checkpoint() }
     }
 
     /// What is there counts from now on.
     /// - Throws: `Errno`
     func checkpoint() throws {
-        tally.written += sink.bytesWritten - lastCheckpoint
-        lastCheckpoint = sink.bytesWritten
+        let written = sink.bytesWritten
+        tally.written += written - pace.written
+        defer { pace.taken(written: written, at: .now) }
         try staged.writeJournal(of: sink)
         let checkpoint = UpdateCheckpoint(
             boot: StagingCheckpoint.currentBoot, index: indexDigest, sink: sink.state, tally: tally, patch: patch,
             validator: validator)
         try staged.write(checkpoint: checkpoint)
-        lastCheckpointTime = .now
         checkpoints += 1
         if sink.bytesWritten >= lastDurable + options.durableInterval {
             lastDurable = sink.bytesWritten
@@ -338,8 +329,8 @@ final class UpdatePipeline {
         guard isDone, isAsListed, sink.state.current == nil else {
             throw StoreError(.badArchive, "Files of the pack \(download.id) are missing after its update.")
         }
-        tally.written += sink.bytesWritten - lastCheckpoint
-        lastCheckpoint = sink.bytesWritten
+        tally.written += sink.bytesWritten - pace.written
+        pace.taken(written: sink.bytesWritten, at: .now)
         flusher.wait()
         return try staged.seal(
             download, sink, of: index.archive.digest, directory: directory, hook: options.hook)
