@@ -61,7 +61,7 @@ extension UpdateFetch {
                 if asksForLess(head, runs.count, pipeline) { return false }
                 pipeline.validator = head.resumeValidator
                 var body = try RangedBody(head, request: request)
-                try read(transfer, counting: pipeline) { bytes in
+                try read(transfer, counting: pipeline, settle: decoder.settle) { bytes in
                     try body.take(bytes) { try decoder.feed($1) }
                     return true
                 }

@@ -76,7 +76,7 @@ extension UpdateFetch {
         try attempt.fetch(request) { transfer in
             _ = try transfer.waitForHead()
             pipeline.tally.requests += 1
-            try read(transfer, counting: pipeline) { bytes in
+            try read(transfer, counting: pipeline, settle: { try run?.settle() }) { bytes in
                 let taken = try reader.take(bytes)
                 if run == nil, reader.table != nil {
                     try patches[number].learn(reader) { try find($0, by: ContentName.init) }
@@ -123,7 +123,7 @@ extension UpdateFetch {
                 if asksForLess(head, request.ranges.count, pipeline) { return false }
                 guard !isAll else {
                     var offset: Int64 = 0
-                    try read(transfer, counting: pipeline) { bytes in
+                    try read(transfer, counting: pipeline, settle: run.settle) { bytes in
                         try run.applier.take(offset, bytes)
                         offset += Int64(bytes.count)
                         return true
@@ -131,7 +131,7 @@ extension UpdateFetch {
                     return true
                 }
                 var body = try RangedBody(head, request: request)
-                try read(transfer, counting: pipeline) { bytes in
+                try read(transfer, counting: pipeline, settle: run.settle) { bytes in
                     try body.take(bytes) { try run.applier.take($0, $1) }
                     return true
                 }
@@ -164,6 +164,12 @@ extension UpdateFetch {
         /// All has come.
         func finish() throws {
             try applier.finish()
+            try staging.settle()
+        }
+
+        /// Hands over what was made of what has come so far.
+        func settle() throws {
+            try applier.settle()
             try staging.settle()
         }
 

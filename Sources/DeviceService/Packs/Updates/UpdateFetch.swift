@@ -268,16 +268,22 @@ final class UpdateFetch {
     // MARK: - Reading
 
     /// Reads what comes.
-    /// - Parameter body: takes it, and says whether more is wanted.
+    /// - Parameters:
+    ///   - settle: hands over what was made of what came, so that it is kept, when the server falls silent.
+    ///   - body: takes it, and says whether more is wanted.
     func read(
-        _ transfer: HTTPDownload, counting pipeline: UpdatePipeline? = nil,
+        _ transfer: HTTPDownload, counting pipeline: UpdatePipeline? = nil, settle: () throws -> Void = {},
         _ body: (UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: TransferAttempt.bufferSize, alignment: 4096)
         defer { buffer.deallocate() }
         while true {
-            let count = try transfer.read(into: buffer)
+            guard let count = try transfer.read(into: buffer, atMost: CheckpointPace.longestPause) else {
+                try settle()
+                try pipeline?.checkpointIfDue()
+                continue
+            }
             if count == 0 { return }
             brought = true
             if let pipeline { pipeline.tally.moved += Int64(count) } else { spent.moved += Int64(count) }
