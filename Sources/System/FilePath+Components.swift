@@ -8,7 +8,7 @@ extension FilePath {
 
         /// nil when the string is empty or holds a slash or a NUL.
         public init?(_ string: String) {
-            guard !string.isEmpty, !string.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
+            guard !string.utf8.isEmpty, !string.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
                 return nil
             }
             self.string = string
@@ -18,7 +18,8 @@ extension FilePath {
 
         /// A literal with a slash is a programmer's error; only its part before the slash is kept.
         public init(stringLiteral value: String) {
-            self.init(unchecked: value.prefix { $0 != "/" })
+            let end = value.utf8.firstIndex(of: UInt8(ascii: "/")) ?? value.endIndex
+            self.init(unchecked: value[..<end])
         }
 
         public enum Kind: Hashable, Sendable { case currentDirectory, parentDirectory, regular }
@@ -33,6 +34,9 @@ extension FilePath {
 
         public var description: String { string }
 
+        /// Whether both have the same bytes.
+        public static func == (left: Component, right: Component) -> Bool { left.string.isSamePath(as: right.string) }
+
         /// What follows the last dot, unless the dot is the first character.
         public var `extension`: String? { split.extension }
 
@@ -40,16 +44,17 @@ extension FilePath {
         public var stem: String { split.stem }
 
         private var split: (stem: String, extension: String?) {
-            guard kind == .regular, let dot = string.lastIndex(of: "."), dot != string.startIndex else {
+            guard kind == .regular, let dot = string.utf8.lastIndex(of: UInt8(ascii: ".")), dot != string.startIndex
+            else {
                 return (string, nil)
             }
-            return (String(string[..<dot]), String(string[string.index(after: dot)...]))
+            return (String(string[..<dot]), String(string[string.utf8.index(after: dot)...]))
         }
     }
 
     /// The names between the slashes, without the root.
     public var components: [Component] {
-        string.split(separator: "/").map { Component(unchecked: $0) }
+        string.pathNames.map { Component(unchecked: $0) }
     }
 
     /// A path of a root (or none) and components.
@@ -58,7 +63,7 @@ extension FilePath {
     }
 
     public var lastComponent: Component? {
-        string.utf8.isEmpty || string == "/" ? nil : string.split(separator: "/").last.map { Component(unchecked: $0) }
+        string.pathNames.last.map { Component(unchecked: $0) }
     }
 
     /// What follows the last dot of the last component. Setting it replaces or, with nil, removes it.
@@ -77,8 +82,8 @@ extension FilePath {
 
     /// Adds the other path's components; its root, if it has one, is ignored.
     public mutating func append(_ other: String) {
-        let tail = other.drop { $0 == "/" }
-        guard !tail.isEmpty else { return }
+        let tail = Substring(other.utf8.drop { $0 == UInt8(ascii: "/") })
+        guard !tail.utf8.isEmpty else { return }
         self = FilePath(isEmpty || string == "/" ? string + tail : string + "/" + tail)
     }
 

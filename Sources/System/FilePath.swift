@@ -29,7 +29,10 @@ public struct FilePath: Hashable, Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    public var isEmpty: Bool { string.isEmpty }
+    /// Whether both have the same bytes.
+    public static func == (left: FilePath, right: FilePath) -> Bool { left.string.isSamePath(as: right.string) }
+
+    public var isEmpty: Bool { string.utf8.isEmpty }
     public var length: Int { string.utf8.count }
     public var isAbsolute: Bool { string.utf8.first == UInt8(ascii: "/") }
     public var isRelative: Bool { !isAbsolute }

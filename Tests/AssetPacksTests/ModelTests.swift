@@ -22,12 +22,19 @@ struct ModelTests {
     }
 
     @Test(arguments: [
-        ("./a//b/", "a/b"), (".", ""), ("a/./b", "a/b"), ("…", "…"),
+        ("./a//b/", "a/b"), (".", ""), ("a/./b", "a/b"), ("…", "…"), ("a/\u{301}../b", "a/\u{301}../b"),
     ])
     func goodPath(_ text: String, _ normal: String) throws { #expect(try PackPath(text).string == normal) }
 
-    @Test(arguments: ["", "/a", "a/../b", "..", "a\0", String(repeating: "n", count: 256)])
+    @Test(arguments: [
+        "", "/a", "a/../b", "..", "a\0", "a\u{600}/../b", "a/\u{301}/..", String(repeating: "n", count: 256),
+    ])
     func badPath(_ text: String) { #expect(throws: PackPath.Problem.self) { try PackPath(text) } }
+
+    @Test func pathsAreBytes() throws {
+        #expect(try PackPath("\u{E9}") != PackPath("e\u{301}"))
+        #expect(try PackPath("a/\u{301}b/c").components == ["a", "\u{301}b", "c"])
+    }
 
     @Test func pathParts() throws {
         let path = try PackPath("a/b/c")

@@ -68,6 +68,11 @@ struct PackInspectorTests {
                 == "bad.aar: the path \"Contents/x\" stands twice in the archive.")
         #expect(
             try pack {
+                try $0.append(file("Contents/caf\u{E9}"), bytes: [1])
+                try $0.append(file("Contents/cafe\u{301}"), bytes: [2])
+            }.contains("stands twice"))
+        #expect(
+            try pack {
                 try $0.append(file("Contents/x"), bytes: [1]); try $0.append(file("Contents/x/y"), bytes: [2])
             }
             .contains("\"x\" would be both"))

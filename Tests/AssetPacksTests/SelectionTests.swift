@@ -151,6 +151,19 @@ struct SelectionTests {
         #expect(try select([.directory("a")], tree).warnings.map(\.kind) == [.systemFile, .differsInCaseOnly])
     }
 
+    @Test(arguments: [
+        ["a/caf\u{E9}", "a/cafe\u{301}"], ["caf\u{E9}/a", "cafe\u{301}/b"], ["caf\u{E9}/d/a", "cafe\u{301}/d/a"],
+    ]) func sameLettersInOtherCharacters(_ files: [String]) throws {
+        let text = try Scratch.with { scratch in
+            for file in files { try scratch.write([UInt8(1)], to: file) }
+            let listing = FileSystemListing(root: scratch.path)
+            return try #require(throws: AssetPackError.self) {
+                try SelectionPlanner.select([.pattern("**")], from: listing)
+            }.message
+        }
+        #expect(text.contains("the same letters in other Unicode characters"), "\(text)")
+    }
+
     @Test func overlongDestination() throws {
         let long = String(repeating: String(repeating: "x", count: 200) + "/", count: 5)
         let tree = MemoryListing(files: ["deep/" + long + "y"])

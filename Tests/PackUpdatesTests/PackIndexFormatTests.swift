@@ -142,6 +142,24 @@ import Testing
         #expect(error?.message.contains("memory") == true)
     }
 
+    /// Whatever a `Character` is: paths are bytes.
+    @Test func slashesThatMarksJoinSeparateNames() throws {
+        func validate(_ entry: PackIndex.Entry) throws {
+            try PackIndex.validate(
+                [.init(path: "manifest.json", kind: .file(content: 0, offset: 50, isExecutable: false)), entry],
+                of: [.init(digest: SHA256.hash([1]), size: 10, offset: 50, chunks: 0..<0)], streamSize: 300)
+        }
+        for path in ["Contents/\u{301}../a", "Contents/a\u{600}/b"] {
+            #expect(throws: Never.self) { try validate(.init(path: path, kind: .folder)) }
+        }
+        for path in ["Contents/a\u{600}/../../b", "Contents/\u{301}/..", "Contents\u{600}/a", "Contents/a\u{600}/./b"] {
+            #expect(throws: PackUpdateError.self, "\(path)") { try validate(.init(path: path, kind: .folder)) }
+        }
+        #expect(throws: PackUpdateError.self) {
+            try validate(.init(path: "Contents/l", kind: .link(target: "a\u{600}/../../b")))
+        }
+    }
+
     /// Folders are looked up once, however many files are in them, and folders of folders are bounded.
     @Test func foldersThatComeToTooMuchAreRefused() {
         let deep = ["a", "b"].map { "Contents/" + String(repeating: "\($0)/", count: 490) }

@@ -36,6 +36,37 @@ struct FilePathTests {
         #expect(root.lexicallyResolving("a/../../x") == nil)
     }
 
+    @Test("A slash ends a name whatever follows it, and names are equal when their bytes are")
+    func bytes() {
+        #expect(FilePath("a/\u{301}../b").components.map(\.string) == ["a", "\u{301}..", "b"])
+        #expect(FilePath("a\u{600}/../../b").lexicallyNormalized().string == "../b")
+        #expect(FilePath("/a").lexicallyResolving("x\u{600}/../../b") == nil)
+        #expect(FilePath("a").appending("/\u{301}b").string == "a/\u{301}b")
+        #expect(FilePath("/\u{301}a").lastComponent?.string == "\u{301}a")
+        #expect(FilePath("a.\u{301}b").extension == "\u{301}b")
+        let joined = "a/\u{301}b"
+        #expect(FilePath.Component(joined) == nil)
+        #expect(FilePath("\u{E9}") != FilePath("e\u{301}"))
+        #expect(FilePath.Component("\u{E9}") != FilePath.Component("e\u{301}"))
+        #expect(!FilePath("\u{E9}/a").starts(with: "e\u{301}"))
+        #expect("Contents/\u{301}..".removing(pathPrefix: "Contents/") == "\u{301}..")
+        #expect("Contents".removing(pathPrefix: "Contents/") == nil)
+        #expect("a/b".isSamePath(as: "xa/b".dropFirst()) && !"".isSamePath(as: "a") && "".isSamePath(as: ""))
+    }
+
+    @Test("Plain paths lead below where they start")
+    func plainPaths() {
+        for path in ["a", "a/b", "...", "a/.b", "..a/b.", "\u{301}../a", "a\u{600}/b", ".a/..b/..."] {
+            #expect(path.isPlainPath, "\(path)")
+        }
+        for path in [
+            "", "/", "/a", "a/", "a//b", ".", "..", "./a", "a/.", "a/..", "a/../b", "a\u{600}/../b", "a\0",
+            "\u{301}/..",
+        ] {
+            #expect(!path.isPlainPath, "\(path)")
+        }
+    }
+
     @Test("Appending keeps the root, pushing takes the other's")
     func appending() {
         #expect(FilePath("/").appending("a") == "/a")

@@ -77,7 +77,7 @@ final class AppArchiveSink: ArchiveSink {
     }
 
     private func checkPlace(_ entry: EntryHeader) throws {
-        let names = entry.path.split(separator: "/", maxSplits: 1)
+        let names = entry.path.pathNames
         let root = String(names.first ?? "")
         guard root.hasSuffix(".app"), root.utf8.count > 4 else {
             throw BundleError(
@@ -92,7 +92,7 @@ final class AppArchiveSink: ArchiveSink {
         app = root
         switch entry.type {
         case .directory: return
-        case .regularFile where names.count == 2, .symbolicLink where names.count == 2: return
+        case .regularFile where names.count > 1, .symbolicLink where names.count > 1: return
         default:
             throw BundleError(
                 .invalid,
@@ -127,7 +127,7 @@ final class AppArchiveSink: ArchiveSink {
             entry.mode = mode | (entry.type == .directory ? 0o700 : 0o600)
         }
         guard extent == .checkedFiles else { return entry }
-        let names = entry.path.split(separator: "/")
+        let names = entry.path.pathNames
         guard names.count <= 2 || ["Extensions", "PlugIns"].contains(names[1]) else { return nil }
         guard entry.type == .regularFile else { return entry }
         let isPropertyList =

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
+import System
 
 /// A build of an app as a hosting service offers it to devices: where its archive is, and what an install must know before
 /// the first byte of it has come. Sizes are in bytes.
@@ -75,7 +76,9 @@ package struct HostedBuild: Codable, Hashable, Sendable {
     }
 
     private func problem(_ allowingPlainLoopback: Bool) -> String? {
-        guard folder.hasSuffix(".app"), folder.utf8.count > 4, !folder.contains("/"), !folder.utf8.contains(0) else {
+        guard folder.hasSuffix(".app"), folder.utf8.count > 4, folder.isPlainPath,
+            !folder.utf8.contains(UInt8(ascii: "/"))
+        else {
             return "\"folder\" is no name of a Name.app."
         }
         guard !id.isEmpty, !bundleID.isEmpty, !version.isEmpty else { return "it names no build." }

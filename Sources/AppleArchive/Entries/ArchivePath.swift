@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import Kit
+import System
 
 /// The path rules of the format (AA 1.6), enforced on reading and on writing.
 package enum ArchivePath {
@@ -58,7 +59,7 @@ package enum ArchivePath {
         guard target.utf8.first != UInt8(ascii: "/") else { return false }
         var climbs = 0
         var descended = false
-        for component in target.split(separator: "/") where component != "." {
+        for component in target.pathNames where component != "." {
             if component != ".." {
                 descended = true
             } else if descended {

@@ -44,10 +44,10 @@ struct OpenFolders {
     mutating func go(
         to folder: Substring, creating: Bool = true, leaving: (String, FileDescriptor) throws -> Void
     ) throws {
-        guard folder != path else { return }
-        let names = folder.split(separator: "/")
+        guard !folder.isSamePath(as: path) else { return }
+        let names = folder.pathNames
         var common = 0
-        while common < min(stack.count, names.count), names[common] == stack[common].name { common += 1 }
+        while common < min(stack.count, names.count), names[common].isSamePath(as: stack[common].name) { common += 1 }
         while stack.count > common {
             if let last = stack.last { try leaving(last.path, last.descriptor) }
             stack.removeLast()

@@ -3,6 +3,7 @@
 
 import AppleArchive
 import Kit
+import System
 
 /// Takes the entries of an archive and says whether they make an asset pack.
 final class PackChecker: ArchiveSink {
@@ -51,7 +52,7 @@ final class PackChecker: ArchiveSink {
             return
         }
         let prefix = Packager.contentsName + "/"
-        guard entry.path.hasPrefix(prefix), let path = try? PackPath(String(entry.path.dropFirst(prefix.count))) else {
+        guard let below = entry.path.removing(pathPrefix: prefix), let path = try? PackPath(below) else {
             throw notAPack(
                 "\"\(entry.path)\" is neither \"\(Packager.manifestName)\" nor below \"\(Packager.contentsName)\"")
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import System
+
 /// A path below the source root or below a pack's `Contents`: relative, without `.` and `..`; the empty path is the root.
 package struct PackPath: Hashable, Sendable {
     package let string: String
@@ -10,13 +12,16 @@ package struct PackPath: Hashable, Sendable {
     /// The longest path that fits an archive's entry together with `Contents/` (AA 1.6).
     package static let maximumLength = 1023 - "Contents/".utf8.count
 
-    package var components: [Substring] { string.split(separator: "/") }
+    package var components: [Substring] { string.pathNames }
     package var isRoot: Bool { string.utf8.isEmpty }
 
     package var name: Substring { string[(lastSlash.map { string.utf8.index(after: $0) } ?? string.startIndex)...] }
     package var parent: PackPath { PackPath(unchecked: String(string[..<(lastSlash ?? string.startIndex)])) }
 
     private var lastSlash: String.Index? { string.utf8.lastIndex(of: UInt8(ascii: "/")) }
+
+    /// Whether both have the same bytes.
+    package static func == (left: PackPath, right: PackPath) -> Bool { left.string.isSamePath(as: right.string) }
 
     private init(unchecked string: String) { self.string = string }
 
@@ -36,7 +41,7 @@ package struct PackPath: Hashable, Sendable {
         }
         if text.utf8.contains(0) { throw Problem("holds a NUL character") }
         var components: [Substring] = []
-        for component in text.split(separator: "/") where component != "." {
+        for component in text.pathNames where component != "." {
             if component == ".." { throw .parent }
             if component.utf8.count > 255 { throw Problem("has a name of more than 255 bytes") }
             components.append(component)

@@ -3,6 +3,7 @@
 
 import AppleArchive
 import Kit
+import System
 
 /// Checks of what was selected as a whole.
 enum SelectionChecks {
@@ -16,6 +17,7 @@ enum SelectionChecks {
             var parent = item.destination.parent
             while !parent.isRoot {
                 if let known = all[parent.string] {
+                    guard known.destination == parent else { throw sameLetters(known.destination, parent) }
                     guard known.content == .directory else { throw conflict(known, item, selectors) }
                     break
                 }
@@ -27,6 +29,14 @@ enum SelectionChecks {
             }
         }
         return Array(all.values)
+    }
+
+    /// Two names that Unicode takes for one, as an accent can be a character of its own or part of its letter.
+    static func sameLetters(_ first: PackPath, _ second: PackPath) -> AssetPackError {
+        AssetPackError(
+            .conflict,
+            "\"\(first)\" and \"\(second)\" are the same letters in other Unicode characters, and Apple's file systems take "
+                + "them for one name. Rename one of them, or exclude it.")
     }
 
     static func conflict(
@@ -89,12 +99,12 @@ enum SelectionChecks {
         if target.utf8.first == UInt8(ascii: "/") { return "is an absolute path" }
         // A device refuses links that could lead out by way of another link, so the path must go up first and down then.
         guard ArchivePath.staysInside(target: target, of: link.string) else {
-            let goesUpFirst = target.split(separator: "/").drop { $0 == ".." || $0 == "." }.allSatisfy { $0 != ".." }
+            let goesUpFirst = target.pathNames.drop { $0 == ".." || $0 == "." }.allSatisfy { $0 != ".." }
             return goesUpFirst
                 ? "is outside the pack" : "goes down and up again, where it must be written without detours"
         }
         var path = link.parent
-        var waiting = Array(target.split(separator: "/").reversed())
+        var waiting = Array(target.pathNames.reversed())
         var linksFollowed = 0
         left -= target.utf8.count
         while let name = waiting.popLast() {
@@ -118,11 +128,13 @@ enum SelectionChecks {
                 if linksFollowed > 32 { return "goes in a circle" }
                 if another.utf8.first == UInt8(ascii: "/") { return "leads through a link to an absolute path" }
                 left -= another.utf8.count
-                waiting += another.split(separator: "/").reversed()
+                waiting += another.pathNames.reversed()
             }
         }
         // Devices give what is in a folder second names below the link: there would be no end of them.
-        if path.isRoot || link.string.hasPrefix(path.string + "/") { return "is a folder that the link is in" }
+        if path.isRoot || link.string.utf8.starts(with: (path.string + "/").utf8) {
+            return "is a folder that the link is in"
+        }
         return nil
     }
 

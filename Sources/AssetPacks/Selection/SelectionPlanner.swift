@@ -224,6 +224,9 @@ package struct SelectionPlanner<Listing: SourceListing> {
             taken[item.destination.string] = item
             return
         }
+        guard item.destination == earlier.destination else {
+            throw SelectionChecks.sameLetters(earlier.destination, item.destination)
+        }
         if item.content == .directory, earlier.content == .directory { return }
         guard item.content == earlier.content, let first = earlier.selector, let second = item.selector else {
             throw SelectionChecks.conflict(earlier, item, selectors)

@@ -120,27 +120,18 @@ final class BundleLinks: Sendable {
     ) throws {
         let root = try OwnedDescriptor(base, .readOnly, options: [.directory, .noFollow])
         var open: (path: Substring, folder: OpenFolder?) = ("", OpenFolder(try root.borrowed.duplicate()))
-        for path in files where Self.isPlain(path) {
-            let end = path.lastIndex(of: "/")
+        for path in files where path.isPlainPath {
+            let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
             let parent = end.map { path[..<$0] } ?? ""
-            if parent != open.path {
+            if !parent.isSamePath(as: open.path) {
                 open = (parent, try Self.folder(parent, below: root.borrowed, making: making))
             }
             guard let folder = open.folder else { continue }
-            let names = parent.split(separator: "/")
-            let name = end.map { path[path.index(after: $0)...] } ?? path[...]
+            let names = parent.pathNames
+            let name = end.map { path[path.utf8.index(after: $0)...] } ?? path[...]
             if let first = names.first, Self.closed.contains(String(first)) { continue }
             try body(folder.descriptor.borrowed, FilePath(String(name)), path, names.count)
         }
-    }
-
-    /// Whether every part of a path names something in the folder before it. Paths were checked as they came; this is where they
-    /// are used.
-    private static func isPlain(_ path: String) -> Bool {
-        !path.utf8.contains(0)
-            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-                !$0.isEmpty && $0 != "." && $0 != ".."
-            }
     }
 
     /// A folder below the base; nil when there is none, or something else.
@@ -148,7 +139,7 @@ final class BundleLinks: Sendable {
         _ path: Substring, below root: FileDescriptor, making: Bool
     ) throws -> OpenFolder? {
         var folder = OpenFolder(try root.duplicate())
-        for name in path.split(separator: "/") {
+        for name in path.pathNames {
             let name = FilePath(String(name))
             do {
                 folder = OpenFolder(

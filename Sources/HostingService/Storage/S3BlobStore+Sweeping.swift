@@ -4,12 +4,13 @@
 internal import Crypto
 internal import Kit
 internal import ObjectStorage
+internal import System
 
 extension S3BlobStore {
     func uploads() async throws -> [KeptUpload] {
         var found: [String: (changed: Int64, size: Int64)] = [:]
         func note(_ key: String, _ changed: Timestamp?, _ size: Int64) {
-            let words = key.split(separator: "/")
+            let words = key.pathNames
             guard words.count == 3, words[0] == "uploads" else { return }
             let known = found[String(words[1])] ?? (0, 0)
             // What does not say when it came counts as new.
@@ -33,7 +34,7 @@ extension S3BlobStore {
     func archives() async throws -> [(digest: Digest, size: Int64)] {
         var found: [(digest: Digest, size: Int64)] = []
         try await client.list("archives/") { object in
-            guard let digest = object.key.split(separator: "/").last.flatMap({ Digest(hex: $0) }) else { return }
+            guard let digest = object.key.pathNames.last.flatMap({ Digest(hex: $0) }) else { return }
             found.append((digest, object.size))
         }
         return found

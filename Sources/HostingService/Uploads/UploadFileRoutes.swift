@@ -5,6 +5,7 @@ internal import Database
 internal import HTTP
 internal import HostingModel
 internal import Kit
+internal import System
 
 /// Reserves files of versions or builds, and takes the word that all their parts were sent (BA 4.3).
 struct UploadFileRoutes: Sendable {
@@ -24,7 +25,7 @@ struct UploadFileRoutes: Sendable {
             attributes: Set(["assetType", "fileName", "fileSize"] + kind.furtherAttributes), relationships: [kind.link])
         let role = try body.required("assetType", body.choice("assetType", of: kind.roles))
         let name = try body.required("fileName", body.text("fileName", maximumLength: 255))
-        guard !name.contains("/"), name != ".", name != ".." else {
+        guard name.isPlainPath, !name.utf8.contains(UInt8(ascii: "/")) else {
             throw APIError.attribute("INVALID", "fileName", "'fileName' must be a name without a path.")
         }
         let isAsset = role == UploadFileKind.asset.rawValue

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import System
+
 extension PackIndex {
     /// Where in the index's file the chunks of contents are that did not come with the rest.
     package struct PendingChunks: Hashable, Sendable {
@@ -80,8 +82,8 @@ extension PackIndex {
     package func contents(atOtherPathsThan known: Set<String>) -> Set<Int> {
         var found: Set<Int> = []
         for entry in entries {
-            guard case .file(let content, _, _) = entry.kind, entry.path.hasPrefix(Self.contentsPrefix),
-                !known.contains(String(entry.path.dropFirst(Self.contentsPrefix.count)))
+            guard case .file(let content, _, _) = entry.kind,
+                let path = entry.path.removing(pathPrefix: Self.contentsPrefix), !known.contains(path)
             else { continue }
             found.insert(content)
         }

@@ -4,6 +4,7 @@
 import AppleArchive
 import AssetPacks
 import Kit
+import System
 
 extension PackIndex {
     static let manifestPath = Packager.manifestName
@@ -128,9 +129,8 @@ extension PackIndex {
             return (entry.path, true)
         }
         if entry.path == Packager.contentsName, entry.kind == .folder { return (entry.path, false) }
-        guard entry.path.hasPrefix(contentsPrefix),
-            let path = try? PackPath(String(entry.path.dropFirst(contentsPrefix.count))),
-            !path.isRoot, contentsPrefix + path.string == entry.path
+        guard let below = entry.path.removing(pathPrefix: contentsPrefix), below.isPlainPath,
+            let path = try? PackPath(below)
         else { throw damaged("\"\(entry.path.prefix(120))\" is no path of a pack") }
         if case .link(let target) = entry.kind {
             guard !target.utf8.isEmpty, target.utf8.count <= Limits.linkTarget, !target.utf8.contains(0),

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 package import Crypto
+internal import System
 
 /// What a list starts from: the files of an earlier version as a device knows them, in the form of a list. Whoever has the files has
 /// this, however they came.
@@ -89,12 +90,11 @@ package struct PackListBase: Sendable {
     /// The files that a device has of a version.
     static func files(of index: PackIndex) -> [File] {
         index.entries.compactMap { entry in
-            guard case .file(let content, _, _) = entry.kind, entry.path.hasPrefix(PackIndex.contentsPrefix) else {
-                return nil
-            }
+            guard case .file(let content, _, _) = entry.kind,
+                let path = entry.path.removing(pathPrefix: PackIndex.contentsPrefix)
+            else { return nil }
             return File(
-                path: String(entry.path.dropFirst(PackIndex.contentsPrefix.count)),
-                size: index.contents[content].size, digest: index.contents[content].digest)
+                path: path, size: index.contents[content].size, digest: index.contents[content].digest)
         }
     }
 }

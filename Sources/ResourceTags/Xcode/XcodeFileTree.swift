@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AssetPacks
+import System
 
 /// Where the files lie that a project's groups name.
 struct XcodeFileTree {
@@ -45,7 +46,7 @@ struct XcodeFileTree {
     static func join(_ folder: PackPath, _ text: String) -> PackPath? {
         var components = folder.components.map(String.init)
         guard text.utf8.first != UInt8(ascii: "/") else { return nil }
-        for component in text.split(separator: "/") where component != "." {
+        for component in text.pathNames where component != "." {
             if component == ".." {
                 guard components.popLast() != nil else { return nil }
             } else {

@@ -37,6 +37,13 @@ import Testing
                 archive: RawEntry.folder("d") + RawEntry.link("l", to: "d") + RawEntry.file("l/f", [1]),
                 code: .notAFolder),
             Attack(
+                testDescription: "link out behind a mark that joins its slash",
+                archive: file + RawEntry.link("l", to: "a\u{600}/../../x"), code: .unsafeLink),
+            Attack(
+                testDescription: "file through a link whose slash is joined",
+                archive: RawEntry.folder("d") + RawEntry.link("l\u{600}", to: "d") + RawEntry.file("l\u{600}/f", [1]),
+                code: .notAFolder),
+            Attack(
                 testDescription: "file over a link",
                 archive: RawEntry.link("l", to: "target") + RawEntry.file("l", [1]), code: .duplicatePath),
             Attack(

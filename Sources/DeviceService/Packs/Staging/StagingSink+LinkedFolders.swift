@@ -21,7 +21,7 @@ extension StagingSink {
         try forEachRecord { record in
             let path = String(decoding: record.path, as: UTF8.self)
             let folder = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
-            if parent?.path != folder {
+            if parent?.path.isSamePath(as: folder) != true {
                 parent = (folder, [])
                 try Self.forEachFolder(of: path) { folder in
                     if lengths.links.contains(folder.utf8.count), links.contains(String(folder)) {

@@ -21,7 +21,7 @@ extension StagingSink {
         let resolved = FilePath("/" + parent).pushing(FilePath(target)).lexicallyNormalized()
         let joined = parent.isEmpty ? target : parent + "/" + target
         let climbs = FilePath(joined).lexicallyNormalized().components.first?.kind == .parentDirectory
-        guard !target.hasPrefix("/"), !climbs, !resolved.components.isEmpty else {
+        guard target.utf8.first != UInt8(ascii: "/"), !climbs, !resolved.components.isEmpty else {
             throw bad("holds the link \(path) to \(target), which leads out of the pack")
         }
         // A target may lead through a link to a folder only downwards: that is looked for when the folder is there.

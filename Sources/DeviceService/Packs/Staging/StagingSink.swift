@@ -149,14 +149,13 @@ final class StagingSink: ArchiveSink {
             manifest = []
             return
         }
-        guard entry.path.hasPrefix(Self.contentsPrefix) else {
+        guard let path = entry.path.removing(pathPrefix: Self.contentsPrefix) else {
             let isFolder = entry.type == .directory && (entry.path.isEmpty || entry.path == "Contents")
             guard isFolder || (entry.type != .symbolicLink && entry.path != "Contents") else {
                 throw bad("holds the \(entry.type.name) \(entry.path) outside its Contents folder")
             }
             return
         }
-        let path = String(entry.path.dropFirst(Self.contentsPrefix.count))
         switch entry.type {
         case .directory: _ = try openFolder(path)
         case .regularFile: try beginFile(path, entry)
@@ -260,6 +259,8 @@ final class StagingSink: ArchiveSink {
     func create<Result>(
         _ path: String, _ make: (_ folder: FileDescriptor, _ name: FilePath) throws -> Result
     ) throws -> Result {
+        // Whoever read the path has checked it; this is where it is used.
+        guard path.isPlainPath else { throw leadsOut(path) }
         let (parent, name) = Self.split(path)
         let folder = try openFolder(parent)
         let file = FilePath(name)
@@ -321,7 +322,8 @@ final class StagingSink: ArchiveSink {
     /// The open folder at a path, made if it is missing; valid until the next call.
     func openFolder(_ path: String) throws -> FileDescriptor {
         if path.isEmpty { return contents.borrowed }
-        if let folder, folder.path == path { return folder.descriptor }
+        if let folder, folder.path.isSamePath(as: path) { return folder.descriptor }
+        guard path.isPlainPath else { throw leadsOut(path) }
         if let folder {
             self.folder = nil
             try folder.descriptor.close()
@@ -386,6 +388,8 @@ final class StagingSink: ArchiveSink {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
         return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
     }
+
+    private func leadsOut(_ path: String) -> StoreError { bad("holds \(path), which leads out of it") }
 
     func bad(_ what: String) -> StoreError {
         StoreError(.badArchive, "The archive of the pack \(packID) \(what).")

@@ -127,8 +127,7 @@ final class UpdatePipeline {
 
     /// Where an entry goes below the pack's contents; nil for the pack's manifest, which stays in the archive.
     private static func path(of entry: PackIndex.Entry) -> String? {
-        entry.path.hasPrefix(StagingSink.contentsPrefix)
-            ? String(entry.path.dropFirst(StagingSink.contentsPrefix.count)) : nil
+        entry.path.removing(pathPrefix: StagingSink.contentsPrefix)
     }
 
     /// Folders without files, and links, which are made at the end.
