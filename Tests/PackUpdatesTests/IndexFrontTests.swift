@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
+import Crypto
 import Kit
 import TestSupport
 import Testing
@@ -55,6 +56,19 @@ import Testing
     }
 
     /// A range less is worth some bytes, and a request less more.
+    /// A server without ranges answers with all of it, whatever was asked.
+    @Test func anIndexThatIsTooLargeIsNotAskedForItsFront() {
+        #expect(IndexFront.pays(front: 1000, size: Int64(PackIndex.maximumSize)))
+        #expect(!IndexFront.pays(front: 1000, size: Int64(PackIndex.maximumSize) + 1))
+    }
+
+    /// No index lists so many files.
+    @Test func ofTooManyFilesNothingIsKnown() {
+        let file = PackListBase.File(path: "a", size: 1, digest: SHA256.hash([1]))
+        #expect(!IndexForeknowledge(files: [file]).isEmpty)
+        #expect(IndexForeknowledge(files: [PackListBase.File](repeating: file, count: 500_000)).isEmpty)
+    }
+
     @Test func rangesAreJoinedWhereThatCostsLess() {
         let scattered = (0..<40).map { Int64($0 * 10_000)..<Int64($0 * 10_000 + 100) }
         let all: Range<Int64> = 0..<400_000

@@ -56,6 +56,21 @@ import Testing
         #expect(refusal(left: 2900) == .notIndexable)
     }
 
+    /// Front and parts count together here, too.
+    @Test func partsMayNotClaimMoreThanTheFrontLeaves() {
+        func isRead(claiming size: Int) -> Bool {
+            let zeros = [UInt8](repeating: 0, count: Digest.byteCount)
+            var body: [UInt8] =
+                [0x80, 0x01] + zeros + [0x65, 1, 1, 1, 1, PackIndex.KindNumber.folder, 0, 0x80, 0x08, 1, 1]
+            body.append(number: size)
+            body += [1] + [UInt8](repeating: 0, count: VersionMark.byteCount) + zeros
+            let file = IndexFile.head(body.count - Digest.byteCount) + body
+            return (try? IndexFront(decoding: file[...])) != nil
+        }
+        #expect(isRead(claiming: PackIndex.maximumSize - 1000))
+        #expect(!isRead(claiming: PackIndex.maximumSize - 10))
+    }
+
     @Test func whatWouldTakeTooMuchIsNotMade() throws {
         let columns = IndexDraft.Columns()
         try columns.storedSizes.append(number: 100)

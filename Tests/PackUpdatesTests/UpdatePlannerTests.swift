@@ -217,6 +217,24 @@ import Testing
         #expect(plan.patch?.groups.count == targets.count)
     }
 
+    /// Nor does one in which each group starts from all that come before.
+    @Test(.timeLimit(.minutes(1))) func groupsThatStartFromAllBeforeArePlannedAtOnce() throws {
+        let count = 1500
+        let files = (0..<count).map { number in
+            ("f\(number)", withUnsafeBytes(of: Int32(number).littleEndian) { Array($0) })
+        }
+        let new = try ModelPack(Dictionary(uniqueKeysWithValues: files), headerSize: 1)
+        let targets = new.index.contents.indices.filter { new.index.contents[$0].size == 4 }
+        let groups = targets.indices.map { number in
+            UpdateFacts.Patch.Group(
+                targets: [targets[number]], isUsable: true,
+                needs: Array(targets[..<number]) + Array(targets[..<number]),
+                range: Int64(number)..<Int64(number + 1))
+        }
+        let plan = planner(new, [], patches: [.init(size: Int64(count), groups: groups)]).plan()
+        #expect(plan.patch?.groups.count == targets.count)
+    }
+
     /// Whatever the groups start from, each of a plan has what it needs: there, or given by an earlier one.
     @Test func plansUseNoGroupWithoutItsBases() throws {
         var generator = SeededGenerator.forTest()

@@ -61,6 +61,7 @@ extension IndexDraft {
 
     private func frontAndParts(compressed: Bool) throws -> (front: [UInt8], parts: [UInt8]) {
         var parts: [UInt8] = []
+        var size = 0
         var list: [UInt8] = []
         var digest = SHA256()
         let cut = IndexRows.parts(entries, path: \.path)
@@ -68,6 +69,7 @@ extension IndexDraft {
         for part in cut {
             let body = IndexRows.encode(part.map(row))
             digest.update(body)
+            size += body.count
             let stored = try Self.stored(body, compressed: compressed)
             list.append(number: part.count)
             list.append(number: body.count)
@@ -76,6 +78,10 @@ extension IndexDraft {
             parts += stored
         }
         let body = try archiveColumns() + entryColumns() + contentColumns() + list + digest.finish().bytes
+        size += body.count
+        guard size <= PackIndex.maximumSize else {
+            throw PackUpdateError.notIndexable("its index would have \(ByteCount.formatted(Int64(size))) uncompressed")
+        }
         let stored = try Self.stored(body, compressed: compressed)
         var head = PackIndex.magic
         head.append(littleEndian: PackIndex.version)

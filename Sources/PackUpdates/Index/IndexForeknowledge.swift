@@ -7,8 +7,13 @@ import Crypto
 package struct IndexForeknowledge: Sendable {
     private let bodies: [VersionMark: [UInt8]]
 
-    /// - Parameter files: of a version of the pack, in any order; paths are below the pack's contents.
+    /// - Parameter files: of a version of the pack, in any order; paths are below the pack's contents. Of more than an index can list
+    ///   nothing is known: the index of the next version is another one.
     package init(files: [PackListBase.File]) {
+        guard files.count <= IndexMemory.limit / IndexMemory.Item.entry.rawValue else {
+            bodies = [:]
+            return
+        }
         let sorted = files.map { (key: Array($0.path.utf8), file: $0) }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }
         let rows = sorted.map { _, file in

@@ -9,7 +9,8 @@ extension IndexFront {
     /// Whether the front is fetched first.
     /// - Parameter size: of the whole file, in bytes.
     package static func pays(front: Int64, size: Int64) -> Bool {
-        front <= Int64(PackIndex.maximumSize) && size - front >= leastSaving
+        // Of a server without ranges all of it comes.
+        size <= Int64(PackIndex.maximumSize) && size - front >= leastSaving
     }
 
     /// Where the parts are that are not known, and what may as well come with them.

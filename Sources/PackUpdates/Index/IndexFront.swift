@@ -70,15 +70,18 @@ package struct IndexFront: Sendable {
         }
         try memory.add(chunks, .chunk)
         self.memory = memory
-        parts = try Self.parts(&reader, behind: Int64(size), entries: entries)
+        parts = try Self.parts(&reader, behind: Int64(size), besides: head.size, entries: entries)
         partsDigest = try reader.digest()
         guard reader.remaining == 0 else { throw PackIndex.damaged("something follows the end of its front") }
         pendingChunks = PackIndex.PendingChunks(start: parts.last?.range.upperBound ?? Int64(size), counts: counts)
     }
 
-    private static func parts(_ reader: inout IndexReader, behind start: Int64, entries: Int) throws -> [Part] {
+    /// - Parameter front: uncompressed, in bytes.
+    private static func parts(
+        _ reader: inout IndexReader, behind start: Int64, besides front: Int, entries: Int
+    ) throws -> [Part] {
         let count = try reader.count(upTo: entries, ofAtLeast: 3 + VersionMark.byteCount)
-        var (end, rest, size) = (start, entries, 0)
+        var (end, rest, size) = (start, entries, front)
         let parts = try (0..<count).map { _ in
             let entries = Int(try reader.number(upTo: Int64(rest)))
             let bytes = Int(try reader.number(upTo: Int64(PackIndex.maximumSize - size)))

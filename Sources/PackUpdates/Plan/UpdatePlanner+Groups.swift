@@ -3,8 +3,8 @@
 
 /// Which groups of a patch are used. One that starts from what another gives never is without that one.
 extension UpdatePlanner {
-    /// How many groups are looked at to find out which ones are worth it: in a table that is made to be a chain, each has all
-    /// those behind it. What is not looked at is used.
+    /// How many groups, their followers and their blocks are looked at to find out which ones are worth it: in a table that is made
+    /// to be a chain, each has all those behind it. What is not looked at is used.
     private static let mostSteps = 1 << 20
 
     /// The groups that can be used: what they start from is there, or earlier ones that can be used give it.
@@ -32,8 +32,8 @@ extension UpdatePlanner {
         // The largest first. Those from which others start come last and in turn: then it is known who still does.
         let alone = usable.filter { followers[$0] == nil }.sorted { groups[$0].range.count > groups[$1].range.count }
         for group in alone + usable.reversed().filter({ followers[$0] != nil }) {
-            let all = reach(of: group, followers, within: kept)
-            steps += all.count
+            guard let all = reach(of: group, followers, within: kept, &steps) else { break }
+            steps += all.reduce(0) { $0 + (blocksOfGroup[$1]?.count ?? 0) }
             guard steps <= Self.mostSteps else { break }
             let more = all.reduce(into: Set<Int>()) { $0.formUnion(blocksOfGroup[$1] ?? []) }.filter { !isNeeded[$0] }
             let instead = more.reduce(0) { $0 + offsets[$1 + 1] - offsets[$1] }
@@ -84,17 +84,20 @@ extension UpdatePlanner {
     ) -> [Int: [Int]] {
         var followers: [Int: [Int]] = [:]
         for group in usable {
-            for need in groups[group].needs where !isThere(need) {
-                if let giver = given[need], giver != group { followers[giver, default: []].append(group) }
-            }
+            let givers = Set(groups[group].needs.filter { !isThere($0) }.compactMap { given[$0] })
+            for giver in givers where giver != group { followers[giver, default: []].append(group) }
         }
         return followers
     }
 
-    /// The group and all that would go with it.
-    private func reach(of group: Int, _ followers: [Int: [Int]], within kept: Set<Int>) -> Set<Int> {
+    /// The group and all that would go with it; nil when that takes too many steps.
+    private func reach(
+        of group: Int, _ followers: [Int: [Int]], within kept: Set<Int>, _ steps: inout Int
+    ) -> Set<Int>? {
         var (all, rest) = (Set([group]), [group])
         while let next = rest.popLast() {
+            steps += 1 + (followers[next]?.count ?? 0)
+            guard steps <= Self.mostSteps else { return nil }
             for follower in followers[next] ?? [] where kept.contains(follower) && all.insert(follower).inserted {
                 rest.append(follower)
             }

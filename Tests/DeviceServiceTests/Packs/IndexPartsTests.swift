@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: 2026 The Larder authors
 
 import AssetPacks
+import Crypto
 import DeviceProtocol
 import Kit
 import PackNamespace
-import PackUpdates
 import TestSupport
 import Testing
 
 @testable import DeviceService
+@testable import PackUpdates
 
 /// Of an index comes what the files that are here do not tell.
 @Suite(.timeLimit(.minutes(5))) struct IndexPartsTests {
@@ -110,6 +111,24 @@ import Testing
             #expect(last?.range == nil, "\(String(describing: last))")
             let tally = try await tally(harness)
             #expect(!tally.isWhole && tally.notes == [], "\(tally)")
+        }
+    }
+
+    /// What its front shows to be of no use is not fetched whole.
+    @Test func anIndexOfANewerFormatIsNotFetched() async throws {
+        try await update { harness, request, _, before in
+            var request = request
+            let listed = try #require(request.pack.larder?.index)
+            let size = try #require(listed.front?.size)
+            var file = [UInt8](repeating: 0, count: Int(listed.size))
+            file.replaceSubrange(..<PackIndex.magic.count, with: PackIndex.magic)
+            file[PackIndex.magic.count] = 77
+            request.pack.larder?.index?.front?.sha256 = SHA256.hash(Array(file[..<Int(size)])).hex
+            harness.server.fail(path: Self.index, [.lies(file)])
+            try await harness.fetch(request)
+            #expect(asked(harness, after: before).map(\.range) == ["bytes=0-\(size - 1)"])
+            let tally = try await tally(harness)
+            #expect(tally.isWhole && tally.notes.contains { $0.contains("format version 77") }, "\(tally)")
         }
     }
 

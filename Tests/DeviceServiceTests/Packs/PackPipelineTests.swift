@@ -321,9 +321,6 @@ import Testing
         BadPack(
             testDescription: "link for Contents", change: { $0.entries = [.link("Contents", "/tmp")] }, says: "outside"),
         BadPack(
-            testDescription: "link out behind a mark that joins its slash",
-            change: { $0.entries = [.link("Contents/l", "a\u{600}/../../x")] }, says: "leads out"),
-        BadPack(
             testDescription: "twice", change: { $0.entries = [EntryHeader(type: .regularFile, path: "Contents/a/f")] },
             says: "twice"),
         BadPack(
@@ -353,19 +350,6 @@ import Testing
             #expect(error?.message.contains(bad.says) == true, "\(error?.message ?? "")")
             #expect(error?.message.contains("levels") == true)
             #expect(try generations.localPacks() == [])
-        }
-    }
-
-    /// A mark that joins the slash before it is a name's first, and the name no way out.
-    @Test func namesThatJoinTheirSlashStayInThePack() throws {
-        try withAppRoot { (root, generations, _) throws in
-            let files: [String: [UInt8]] = ["\u{301}../a": [1], "b\u{600}/c": [2], "d/\u{301}/e": [3]]
-            var fixture = PackFixture("levels", files: files)
-            fixture.entries = [.link("Contents/l", "b\u{600}/c")]
-            try install(fixture, in: generations)
-            #expect(try readableFiles(root) == files.merging(["l": [2]]) { $1 })
-            let folder = root.appending(try #require(try generations.localPacks().first).directory)
-            #expect(try FileDescriptor.currentDirectory.status(at: folder.appending("\u{301}../a")).size == 1)
         }
     }
 

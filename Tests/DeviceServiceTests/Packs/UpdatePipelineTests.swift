@@ -69,6 +69,49 @@ import Testing
         try generations.commit(staged)
     }
 
+    /// What a list of the same digest told otherwise does not stay.
+    @Test func whatTheIndexDoesNotNameGoes() throws {
+        try Scratch.with { scratch in
+            let generations = AppGenerations(layout: AppRootLayout(root: scratch.path.appending("apps/one")))
+            try FileDescriptor.currentDirectory.makeDirectories(at: generations.layout.root)
+            try generations.prepare()
+            let old = PackFixture("levels", files: ["a": [1], "b": [2, 2], "x/y": [3, 3, 3]])
+            try install(old, in: generations)
+            var (listed, new) = (old, old)
+            (listed.version, new.version) = (2, 2)
+            listed.entries = [.link("Contents/l", "a"), .link("Contents/m", "a")]
+            new.files["x/y"] = nil
+            new.entries = [.link("Contents/l", "b")]
+            func index(_ pack: PackFixture) throws -> (PackIndex, [UInt8]) {
+                let archive = try pack.archive()
+                return (
+                    try PackIndex.make(ofArchive: try scratch.write(archive, to: "\(pack.files.count).aar")), archive
+                )
+            }
+            let ((list, _), (index, archive)) = (try index(listed), try index(new))
+            let staged = StagedPack(layout: generations.layout, id: new.id)
+            let pipeline = try UpdatePipeline(
+                new.download(archive), staged: staged, index: list, digest: SHA256.hash([1]), options: .init())
+            let own = try generations.localPacks().map { generations.layout.root.appending($0.directory) }
+            var sources = UpdateSources(for: list)
+            sources.add(
+                try LocalVersions(appRoot: generations.layout.root).find(
+                    Set(list.contents.map(\.digest)), first: own, by: { $0 }, isCancelled: {}))
+            let plan = UpdatePlanner(
+                target: list, local: sources.contents,
+                facts: UpdateFacts(ranges: .several(16), progress: pipeline.progress))
+            var local: [Int: LocalFile] = [:]
+            for (content, action) in try #require(plan.blocksPlan()?.actions).enumerated() {
+                if case .link(let source) = action { local[content] = sources.file(source) }
+            }
+            #expect(try pipeline.link(local, isCancelled: {}) == [])
+            #expect(pipeline.isDone)
+            try pipeline.checkpoint()
+            try run(new, archive, index, generations, dyingAfter: nil)
+            #expect(try readableFiles(generations.layout.root) == ["a": [1], "b": [2, 2], "l": [2, 2]])
+        }
+    }
+
     @Test func goesOnAfterAnyDeath() throws {
         var random = SeededGenerator.forTest()
         for _ in 0..<3 {

@@ -43,12 +43,12 @@ struct IndexFetch {
 
     /// - Parameter known: the files of a version that is here.
     /// - Returns: nil when the index is to be fetched whole.
-    /// - Throws: `HTTPClientError` for what may pass.
+    /// - Throws: `HTTPClientError` for what may pass; `UpdateFetch.Unsuitable` when the whole index would be of no use either.
     mutating func parts(known: () -> IndexForeknowledge?) throws -> Parts? {
         guard let listed = file.front, IndexFront.pays(front: listed.size, size: file.size), ranges != .none,
             let known = known(), !known.isEmpty,
             let bytes = try fetch([0..<listed.size])?.bytes(0..<listed.size), whole == nil,
-            let front = front(bytes[...], listed)
+            let front = try front(bytes[...], listed)
         else { return nil }
         var bodies = front.parts.map(known.body)
         guard let fetched = try fetch(front.ranges(besides: known, from: ranges)), whole == nil else { return nil }
@@ -67,7 +67,7 @@ struct IndexFetch {
 
     /// What was kept of an earlier attempt; nil when it is not that of this index.
     func parts(kept bytes: [UInt8]) -> Parts? {
-        guard let listed = file.front, let front = front(bytes[...], listed) else { return nil }
+        guard let listed = file.front, let front = try? front(bytes[...], listed) else { return nil }
         var rest = bytes.dropFirst(front.size)
         let bodies = front.parts.map { part in
             defer { rest = rest.dropFirst(part.size) }
@@ -76,12 +76,19 @@ struct IndexFetch {
         return (try? front.index(of: bodies)).map { Parts(index: $0, bytes: bytes) }
     }
 
-    private func front(_ bytes: ArraySlice<UInt8>, _ listed: PackDownload.ListedFile.Front) -> IndexFront? {
+    private func front(_ bytes: ArraySlice<UInt8>, _ listed: PackDownload.ListedFile.Front) throws(UpdateFetch
+        .Unsuitable) -> IndexFront?
+    {
         let stands = bytes.prefix(Int(clamping: listed.size))
-        guard Int64(stands.count) == listed.size, SHA256.hash(Array(stands)) == listed.digest,
-            let front = try? IndexFront(decoding: stands), front.size == stands.count, front.fileSize == file.size
-        else { return nil }
-        return front
+        guard Int64(stands.count) == listed.size, SHA256.hash(Array(stands)) == listed.digest else { return nil }
+        do {
+            let front = try IndexFront(decoding: stands)
+            return front.size == stands.count && front.fileSize == file.size ? front : nil
+        } catch let error as PackUpdateError where error.code == .unknownVersion || error.code == .notIndexable {
+            throw UpdateFetch.Unsuitable(why: error.message)
+        } catch {
+            return nil
+        }
     }
 
     // MARK: - Chunks

@@ -65,6 +65,9 @@ final class UpdatePipeline {
             patch = checkpoint.patch
             isResumed = true
             try recall(checkpoint.sink.journalLength)
+            // What a list said of them is what the index says, or wrong.
+            (sink.state.links, sink.state.linkSize) = ([], 0)
+            try beginEntries()
             for (content, paths) in paths.enumerated() {
                 if let first = paths.first, complete.contains(first) { try completed(content) }
             }
@@ -87,15 +90,17 @@ final class UpdatePipeline {
         try staged.withJournal(journalLength) { bytes in
             try StagingJournal.forEachFile(bytes) { view in
                 let path = String(decoding: view.path, as: UTF8.self)
-                if let content = contents[path] {
-                    let digest = Digest(bytes: Array(view.digest))
-                    if isUnnamed.contains(content) {
-                        if path == paths[content].first { found[content] = digest }
-                    } else if digest != index.contents[content].digest {
-                        wrong.insert(path)
-                        dropped.insert(content)
-                        return
-                    }
+                guard let content = contents[path] else {
+                    wrong.insert(path)
+                    return
+                }
+                let digest = Digest(bytes: Array(view.digest))
+                if isUnnamed.contains(content) {
+                    if path == paths[content].first { found[content] = digest }
+                } else if digest != index.contents[content].digest {
+                    wrong.insert(path)
+                    dropped.insert(content)
+                    return
                 }
                 complete.insert(path)
             }
