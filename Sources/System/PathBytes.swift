@@ -7,22 +7,35 @@ internal import Glibc
 /// are one character, and names are equal that the file system tells apart; so nothing that decides about paths compares characters.
 extension StringProtocol {
     /// The names between the slashes, without empty ones.
-    package var pathNames: [SubSequence] { names.filter { !$0.utf8.isEmpty } }
-
-    private var names: [SubSequence] {
-        var names: [SubSequence] = []
-        var start = startIndex
-        for index in utf8.indices where utf8[index] == UInt8(ascii: "/") {
-            names.append(self[start..<index])
-            start = utf8.index(after: index)
-        }
-        names.append(self[start...])
-        return names
-    }
+    package var pathNames: [Substring] { Substring(self).namesBetweenSlashes }
 
     /// Whether the path leads to something below where it starts, each of its names a file's or a folder's: it is relative, and
     /// has no empty name, no `.`, no `..`, and no NUL.
-    package var isPlainPath: Bool {
+    package var isPlainPath: Bool { Substring(self).isPlain }
+
+    /// What follows `prefix`; nil when the path's bytes do not begin with those of it.
+    package func removing(pathPrefix prefix: String) -> String? { Substring(self).removing(prefix) }
+
+    /// Whether both are the same to a file system.
+    package func isSamePath(as other: some StringProtocol) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { other in
+                guard own.count == other.count else { return false }
+                guard let left = own.baseAddress, let right = other.baseAddress else { return true }
+                return memcmp(left, right, own.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}
+
+// One type, so that what goes through all bytes is compiled for it.
+extension Substring {
+    fileprivate var namesBetweenSlashes: [Substring] {
+        utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+    }
+
+    fileprivate var isPlain: Bool {
         var length = 0
         var dots = 0
         for byte in utf8 {
@@ -38,21 +51,8 @@ extension StringProtocol {
         return length > 2 || length != dots
     }
 
-    /// What follows `prefix`; nil when the path's bytes do not begin with those of it.
-    package func removing(pathPrefix prefix: some StringProtocol) -> String? {
+    fileprivate func removing(_ prefix: String) -> String? {
         guard utf8.starts(with: prefix.utf8) else { return nil }
         return String(self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...])
-    }
-
-    /// Whether both are the same to a file system.
-    package func isSamePath(as other: some StringProtocol) -> Bool {
-        let isSame = utf8.withContiguousStorageIfAvailable { own in
-            other.utf8.withContiguousStorageIfAvailable { other in
-                guard own.count == other.count else { return false }
-                guard let left = own.baseAddress, let right = other.baseAddress else { return true }
-                return memcmp(left, right, own.count) == 0
-            }
-        }
-        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
