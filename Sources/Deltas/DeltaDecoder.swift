@@ -27,6 +27,7 @@ package final class DeltaDecoder {
             try PrefixedPiece.decode(payload, base: base, into: target, coder: coder, memory: memory)
         case .instructions:
             try InstructionPiece.decode(payload, base: base, into: target, coder: coder, memory: memory)
+        case .rows: try RowPiece.decode(payload, into: target, coder: coder, memory: memory)
         }
     }
 }

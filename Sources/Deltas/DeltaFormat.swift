@@ -20,6 +20,8 @@ package enum DeltaFormat {
         case prefixed = 1
         /// Instructions to copy from the base and to add to it, and literals.
         case instructions = 2
+        /// Rows of vectors, of which many come again.
+        case rows = 3
     }
 }
 

@@ -24,6 +24,7 @@ final class StreamCoder {
     private static let propertiesSample = 8 << 10
     private static let estimateLevel: CInt = 1
     private static let finalLevel: CInt = 19
+    private static let columnLevel: CInt = 6
 
     private let zstd: Zstd
     private let memory: CodingMemory
@@ -66,6 +67,12 @@ final class StreamCoder {
             LZMA2(properties: .text, effort: .deepChains)
                 .compress(source, prefix: prefix, limit: limit - limit / Self.unnoticedSaving)
         }.map { [Coding.lzma.rawValue, LZMA2.Properties.text.byte] + $0 }
+    }
+
+    /// Coded bytes of which hardly any two in a row come again: more effort saves next to nothing.
+    func encodeColumn(_ source: UnsafeRawBufferPointer) -> [UInt8] {
+        zstd.compress(source, level: Self.columnLevel, limit: source.count).map { [Coding.zstd.rawValue] + $0 }
+            ?? [Coding.stored.rawValue] + Array(source)
     }
 
     private func quickly(_ source: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> [UInt8]? {

@@ -59,6 +59,25 @@ struct ContentLayout: Sendable {
         }
     }
 
+    /// Copies what lies there unpacked already to its places in files; what is left is to be unpacked.
+    /// - Parameter ranges: where contents lie.
+    /// - Throws: `Errno`
+    mutating func take(_ ranges: [Int: Range<Int>], of contents: MappedContents, to files: [FileDescriptor]) throws {
+        var left: [Placement] = []
+        for placement in placements {
+            guard let range = ranges[placement.content] else {
+                left.append(placement)
+                continue
+            }
+            let part =
+                range.lowerBound + Int(placement.part.lowerBound)..<range.lowerBound + Int(placement.part.upperBound)
+            try files[placement.file].writeFully(
+                UnsafeRawBufferPointer(rebasing: contents.bytes[part]), at: placement.offset)
+            contents.release(part)
+        }
+        placements = left
+    }
+
     /// Unpacks only the blocks that hold something that has a place, each once and side by side.
     /// - Parameters:
     ///   - files: by their numbers.

@@ -30,8 +30,18 @@ struct ContentRelations {
         for entry in old.entries {
             guard case .file(let content, _, _) = entry.kind, !unknown.contains(content) else { continue }
             oldByPath[entry.path] = content
-            let name = Self.name(entry.path)
-            if oldByName[name] == nil { oldByName[name] = content }
+        }
+        // A large file that stays where it was has hardly become another as well, whatever they are called.
+        let newDigests = Set(new.contents.map(\.digest))
+        for hasGone in [true, false] {
+            for entry in old.entries {
+                guard case .file(let content, _, _) = entry.kind, !unknown.contains(content),
+                    newDigests.contains(old.contents[content].digest) != hasGone,
+                    hasGone || old.contents[content].size <= PatchPlan.smallContent
+                else { continue }
+                let name = Self.name(entry.path)
+                if oldByName[name] == nil { oldByName[name] = content }
+            }
         }
         for content in old.contents.indices where !unknown.contains(content) {
             for chunk in old.chunks(of: content) where oldByChunk[chunk] == nil { oldByChunk[chunk] = content }

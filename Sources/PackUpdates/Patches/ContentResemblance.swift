@@ -54,13 +54,13 @@ struct ContentResemblance {
         return (contents, contents.contains { !inPlace.contains($0) })
     }
 
-    /// For each new content the old ones that it shares most with, if it does with any. Blocks.
+    /// Looks at them. Blocks.
     /// - Parameter unpack: gives a file in which a layout of the old and one of the new version are unpacked.
-    func bases(
+    func examined(
         from old: PackIndex, to new: PackIndex,
         unpack: (_ old: ContentLayout, _ new: ContentLayout, _ size: Int64) throws -> MappedContents
-    ) throws -> [Int: [Int]] {
-        guard !candidates.isEmpty, !targets.isEmpty else { return [:] }
+    ) throws -> ExaminedContents {
+        guard !candidates.isEmpty, !targets.isEmpty else { return ExaminedContents() }
         var (oldLayout, newLayout) = (ContentLayout(index: old), ContentLayout(index: new))
         var end: Int64 = 0
         let oldRanges = candidates.map { oldLayout.place([$0], at: &end) }
@@ -71,12 +71,15 @@ struct ContentResemblance {
             finder.add(content, UnsafeRawBufferPointer(rebasing: contents.bytes[range]))
             contents.release(range)
         }
-        var bases: [Int: [Int]] = [:]
+        var examined = ExaminedContents()
         for (content, range) in zip(targets, newRanges) {
             let found = finder.contents(sharing: UnsafeRawBufferPointer(rebasing: contents.bytes[range]))
-            if !found.isEmpty { bases[content] = found }
+            if !found.isEmpty { examined.bases[content] = found }
             contents.release(range)
         }
-        return bases
+        examined.contents = contents
+        examined.old = Dictionary(zip(candidates, oldRanges), uniquingKeysWith: { first, _ in first })
+        examined.new = Dictionary(zip(targets, newRanges), uniquingKeysWith: { first, _ in first })
+        return examined
     }
 }

@@ -10,6 +10,8 @@ struct PatchLayout {
         let likeliestBase: Int?
         let bases: Range<Int>
         let targets: Range<Int>
+        /// Each target, from the first one's first byte on.
+        let contents: [Range<Int>]
         /// Where the targets stand in the bases if nothing moved, as far as they have counterparts of their size.
         let counterparts: [Match]
         /// What the indexes tell of the only target; nil when all has to be compared. What is known so is not unpacked.
@@ -43,12 +45,13 @@ struct PatchLayout {
         self.new = ContentLayout(index: new.index)
         for group in plan.groups {
             let members = Self.members(group, old.index, new.index)
-            let targets = group.targets.reduce(0) { $0 + new.index.contents[$1].size }
+            let contents = Self.contents(group, new.index)
+            let targets = Int64(contents.last?.upperBound ?? 0)
             let first = group.targets.count == 1 ? group.bases.first : nil
             let made = Group(
                 likeliestBase: first.map { Int(old.index.contents[$0].size) },
                 bases: Int(baseSize)..<Int(baseSize + members.size),
-                targets: Int(targetSize)..<Int(targetSize + targets),
+                targets: Int(targetSize)..<Int(targetSize + targets), contents: contents,
                 counterparts: Self.counterparts(group, members.list, old.index, new.index),
                 shared: Self.shared(group, old.index, new.index), members: members.list)
             groups.append(made)
@@ -81,6 +84,14 @@ struct PatchLayout {
         return SharedChunks(
             of: new.chunks(of: group.targets[0]), size: Int(new.contents[group.targets[0]].size),
             bases: group.bases.map { base($0, of: old) } + group.newBases.map { base($0, of: new) })
+    }
+
+    private static func contents(_ group: PatchPlan.Group, _ new: PackIndex) -> [Range<Int>] {
+        var end = 0
+        return group.targets.map { target in
+            defer { end += Int(new.contents[target].size) }
+            return end..<end + Int(new.contents[target].size)
+        }
     }
 
     private static func members(

@@ -6,15 +6,21 @@ import System
 
 extension PatchMaker {
     /// Unpacks what is compared into files in a folder.
+    /// - Parameter examined: what was unpacked before.
     static func unpack(
-        _ layout: PatchLayout, from old: PatchVersion, to new: PatchVersion, in folder: FilePath,
-        _ isCancelled: () -> Bool
+        _ layout: PatchLayout, _ examined: ExaminedContents, from old: PatchVersion, to new: PatchVersion,
+        in folder: FilePath, _ isCancelled: () -> Bool
     ) throws -> (bases: PatchBases, targets: MappedContents) {
         let bases = try scratchFile(in: folder, "bases", layout.baseSize)
         let targets = try scratchFile(in: folder, "targets", layout.targetSize)
         // In the order of `PatchLayout`'s numbers.
-        try unpack(
-            (old, layout.old), (new, layout.new), to: [bases.descriptor, targets.descriptor], isCancelled)
+        let files = [bases.descriptor, targets.descriptor]
+        var (oldLayout, newLayout) = (layout.old, layout.new)
+        if let contents = examined.contents {
+            try oldLayout.take(examined.old, of: contents, to: files)
+            try newLayout.take(examined.new, of: contents, to: files)
+        }
+        try unpack((old, oldLayout), (new, newLayout), to: files, isCancelled)
         return (
             try PatchBases(bases.descriptor, layout, from: old, to: new),
             try MappedContents(targets.descriptor, size: layout.targetSize)
@@ -37,7 +43,7 @@ extension PatchMaker {
         // Where one has next to nothing, the other has all cores. More threads than that take memory, and wait for the digests.
         let most = min(Processors.count, mostThreads)
         func threads(_ layout: ContentLayout, _ other: ContentLayout) -> Int {
-            layout.size / 4 > other.size ? most : other.size / 4 > layout.size ? 1 : (most + 1) / 2
+            layout.size / 4 > other.size ? most : other.size / 4 > layout.size ? 1 : min(most, most / 2 + 1)
         }
         let threads = (threads(first.layout, second.layout), threads(second.layout, first.layout))
         let (version, layout) = first

@@ -100,18 +100,18 @@ package enum PatchMaker {
     ) throws -> Summary {
         let parent = path.removingLastComponent()
         let folder = parent.isEmpty ? "." : parent
-        let resembling = try ContentResemblance(from: old.index, to: new.index).bases(from: old.index, to: new.index) {
-            (oldLayout, newLayout, size) in
+        let resemblance = ContentResemblance(from: old.index, to: new.index)
+        let examined = try resemblance.examined(from: old.index, to: new.index) { (oldLayout, newLayout, size) in
             let file = try scratchFile(in: folder, "resemblance", size)
             try unpack((old, oldLayout), (new, newLayout), to: [file.descriptor], isCancelled)
             return try MappedContents(file.descriptor, size: size)
         }
-        let plan = PatchPlan(from: old.index, to: new.index, resembling: resembling)
+        let plan = PatchPlan(from: old.index, to: new.index, resembling: examined.bases)
         // No delta is larger than its targets by as much as a factor of two.
         let longest = plan.groups.map { $0.targets.reduce(0) { $0 + new.index.contents[$1].size } * 2 }
         try check(Self.table(plan, longest, from: old, to: new))
         let layout = PatchLayout(of: plan, from: old, to: new)
-        let (bases, targets) = try unpack(layout, from: old, to: new, in: folder, isCancelled)
+        let (bases, targets) = try unpack(layout, examined, from: old, to: new, in: folder, isCancelled)
         let deltas = try scratchFile(in: folder, "deltas")
         var sizes = [Int64](repeating: 0, count: plan.groups.count)
         var completed: Int64 = 0

@@ -30,6 +30,9 @@ final class PatchGroupWork: Sendable {
     private let bases: PatchBases
     private let range: Range<Int>
     private let counterparts: [Match]
+    /// The targets, one behind the other, and where the first begins in their file.
+    private let contents: [Range<Int>]
+    private let targetStart: Int
     private let baseSpans: Spans
     /// How many threads may fill the table.
     private let parts: Int
@@ -43,6 +46,8 @@ final class PatchGroupWork: Sendable {
         self.bases = bases
         range = group.bases
         counterparts = group.counterparts
+        contents = group.contents
+        targetStart = group.targets.lowerBound
         shared = group.shared
         baseSpans = Spans(group.shared?.baseSpans ?? [])
         self.isSlowAllowed = isSlowAllowed
@@ -71,6 +76,19 @@ final class PatchGroupWork: Sendable {
     /// What in the bases a piece of the targets is likely a later state of.
     /// - Parameter piece: its place in the group's targets.
     func counterparts(of piece: Range<Int>) -> [Match] { counterparts.compactMap { $0.part(in: piece) } }
+
+    /// Where in contents of which a piece of the targets has a part triangles stand, from the piece's first byte on.
+    /// - Parameter piece: its place in the group's targets.
+    func triangles(of piece: Range<Int>, in targets: MappedContents) -> [Range<Int>] {
+        contents.filter { $0.overlaps(piece) }.compactMap { content in
+            let (start, end) = (targetStart + content.lowerBound, targetStart + content.upperBound)
+            let bytes = UnsafeRawBufferPointer(rebasing: targets.bytes[start..<end])
+            return TriangleMesh.triangles(of: bytes).map { triangles in
+                let first = content.lowerBound - piece.lowerBound
+                return first + triangles.lowerBound..<first + triangles.upperBound
+            }
+        }
+    }
 
     /// Lets go of what was read of the bases.
     func release(_ stretches: [Match]) {
@@ -173,7 +191,9 @@ final class PatchPiece {
             {
                 delta = unmoved
             } else {
-                delta = encoder.encode(target, base: group.base(), places: places, isSlowAllowed: group.isSlowAllowed)
+                delta = encoder.encode(target, triangles: group.triangles(of: place, in: targets), bytes: group.bytes) {
+                    encoder.encode(target, base: group.base(), places: places, isSlowAllowed: group.isSlowAllowed)
+                }
             }
             try check(decoder, target, known?.targetSpans.ranges ?? [0..<target.count])
         } catch {

@@ -56,7 +56,8 @@ package enum PatchSample {
         _ isCancelled: () -> Bool
     ) throws -> (made: Int, tried: Int) {
         let layout = PatchLayout(of: plan, from: old, to: new)
-        let (bases, targets) = try PatchMaker.unpack(layout, from: old, to: new, in: folder, isCancelled)
+        let (bases, targets) = try PatchMaker.unpack(
+            layout, ExaminedContents(), from: old, to: new, in: folder, isCancelled)
         let memory = CodingMemory()
         let pipeline = OrderedPipeline<PatchPiece>(threads: min(Processors.count, mostGroups)) {
             let encoder = try? DeltaEncoder(memory: memory)

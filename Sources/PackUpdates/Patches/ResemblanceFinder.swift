@@ -15,33 +15,38 @@ struct ResemblanceFinder {
     /// One of 16 hashes counts, and of more than this many bytes, one of 64.
     private static let mostCloselyRead: Int64 = 16 << 20
 
-    private struct Holder {
-        let content: Int
-        var count: Int
-    }
+    /// So many places note which hashes came last.
+    private static let recent = 1 << 12
 
     private let mask: UInt64
-    private var holders: [UInt64: Holder] = [:]
+    private var marks = HashMarks()
     /// How many hashes each content has.
     private var counts: [Int: Int] = [:]
+    /// How often contents were looked for.
+    private var queries: Int32 = 0
 
     /// - Parameter size: of all contents that will be added, in bytes.
     init(size: Int64) { mask = ~0 << (size > Self.mostCloselyRead ? 58 : 60) }
 
     mutating func add(_ content: Int, _ bytes: UnsafeRawBufferPointer) {
-        let hashes = hashes(of: bytes)
-        counts[content] = hashes.count
-        for hash in hashes { holders[hash, default: Holder(content: content, count: 0)].count += 1 }
+        let number = Int32(truncatingIfNeeded: content)
+        var count = 0
+        forEachHash(of: bytes) { if marks.add($0, of: number) { count += 1 } }
+        counts[content] = count
     }
 
     /// Contents that share bytes with these, which share most with them first; each shares what those before it do not.
-    func contents(sharing bytes: UnsafeRawBufferPointer) -> [Int] {
-        let hashes = hashes(of: bytes)
+    mutating func contents(sharing bytes: UnsafeRawBufferPointer) -> [Int] {
         var shared: [Int: Int] = [:]
-        for hash in hashes {
-            if let holder = holders[hash], holder.count <= Self.mostHolders { shared[holder.content, default: 0] += 1 }
+        var count = 0
+        queries += 1
+        forEachHash(of: bytes) { hash in
+            count += 1
+            if let mark = marks.mark(of: hash, query: queries), mark.holders <= Self.mostHolders {
+                shared[Int(mark.holder), default: 0] += 1
+            }
         }
-        let least = hashes.count / Self.leastPart
+        let least = count / Self.leastPart
         return shared.filter { content, count in
             count >= Self.leastShared
                 && (count >= least || count >= counts[content, default: 0] / Self.leastPartOfBase)
@@ -49,15 +54,21 @@ struct ResemblanceFinder {
             .prefix(Self.mostBases).map(\.key)
     }
 
-    private func hashes(of bytes: UnsafeRawBufferPointer) -> Set<UInt64> {
-        var found: Set<UInt64> = []
-        var hash: UInt64 = 0
-        ContentChunker.gear.withUnsafeBufferPointer { gear in
-            for byte in bytes {
-                hash = hash << 1 &+ gear[Int(byte)]
-                if hash & mask == 0 { found.insert(hash) }
+    /// Calls `body` with the hashes that count; with one that comes again soon not again.
+    private func forEachHash(of bytes: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.recent) { recent in
+            recent.initialize(repeating: 0)
+            var hash: UInt64 = 0
+            ContentChunker.gear.withUnsafeBufferPointer { gear in
+                for byte in bytes {
+                    hash = hash << 1 &+ gear[Int(byte)]
+                    guard hash & mask == 0 else { continue }
+                    let slot = Int(truncatingIfNeeded: hash >> 8) & (Self.recent - 1)
+                    guard recent[slot] != hash else { continue }
+                    recent[slot] = hash
+                    body(hash)
+                }
             }
         }
-        return found
     }
 }

@@ -20,6 +20,7 @@ enum DeltaFuzz {
             target[count / 2] &+= 1
             corpus.append(piece(target, old, encoder))
         }
+        corpus.append(rows(encoder, &generator))
         try Fuzzer(name: "fuzz-delta").run(corpus: corpus) { input, generator in
             try decode(input, old, decoder)
             if Int.random(in: 0..<50, using: &generator) == 0, !input.isEmpty {
@@ -33,6 +34,16 @@ enum DeltaFuzz {
         old.withUnsafeBytes { old in
             let base = DeltaBase(old)
             return target.withUnsafeBytes { encoder.encode($0, base: base, isSlowAllowed: target.count % 2 == 0) }
+        }
+    }
+
+    /// A mesh of triangles that have corners in common.
+    private static func rows(_ encoder: DeltaEncoder, _ generator: inout SeededGenerator) -> [UInt8] {
+        let mesh = generator.mesh(8)
+        return mesh.withUnsafeBytes { mesh in
+            encoder.encode(
+                mesh, triangles: [84..<mesh.count], bytes: UnsafeRawBufferPointer(start: nil, count: 0)
+            ) { [] }
         }
     }
 
