@@ -67,9 +67,20 @@ import Testing
         }
         let ways = [
             advice(256 << 10, 11_900_000, 16_136_000), advice(128 << 10, 11_400_000, 16_667_000),
-            advice(64 << 10, 10_700_000, 17_460_000), advice(32 << 10, 10_200_000, 18_512_000),
+            advice(64 << 10, 10_700_000, 17_460_000),
         ]
         #expect(PackingAdvice.best(of: ways)?.blockSize == 64 << 10)
+        // A small update of a large archive, and one of a small archive.
+        let small = [
+            advice(128 << 10, 471_664, 42_633_846), advice(64 << 10, 372_935, 43_278_706),
+            advice(32 << 10, 296_689, 44_160_474),
+        ]
+        #expect(PackingAdvice.best(of: small)?.blockSize == 64 << 10)
+        let large = [
+            advice(128 << 10, 744_655, 6_976_715), advice(64 << 10, 441_215, 7_270_962),
+            advice(32 << 10, 292_551, 7_682_938),
+        ]
+        #expect(PackingAdvice.best(of: large)?.blockSize == 32 << 10)
         // What costs the archive nothing is taken for any update that gets smaller.
         #expect(PackingAdvice.best(of: [advice(2, 1000, 5000), advice(1, 900, 5000)])?.blockSize == 1)
         #expect(PackingAdvice.best(of: []) == nil)
@@ -78,15 +89,18 @@ import Testing
     @Test func onlyWaysThatSaveATenthAreWorthwhileAndLZMAOnlyWhenItSavesMore() {
         func ways(lzfse: Int64, lzma: Int64) -> [PackingAdvice.Way] {
             [
-                .init(compression: .lzfse, blockSize: 32 << 10, bytesToFetch: lzfse),
+                .init(compression: .lzfse, blockSize: 64 << 10, bytesToFetch: lzfse),
+                .init(compression: .lzfse, blockSize: 32 << 10, bytesToFetch: lzfse * 99 / 100),
                 .init(compression: .lzma, blockSize: 64 << 10, bytesToFetch: lzma),
             ]
         }
         func found(lzfse: Int64, lzma: Int64) -> [Compression] {
             PackingAdvice.worthwhile(ways(lzfse: lzfse, lzma: lzma), fetched: 1000).map(\.compression)
         }
-        #expect(found(lzfse: 850, lzma: 800) == [.lzfse])
+        #expect(found(lzfse: 850, lzma: 800) == [.lzfse, .lzfse])
         #expect(found(lzfse: 850, lzma: 700) == [.lzma])
+        // As small blocks of LZMA are not advised, they are not what it is held against.
+        #expect(found(lzfse: 855, lzma: 712) == [.lzma])
         #expect(found(lzfse: 950, lzma: 910) == [])
     }
 

@@ -21,15 +21,13 @@ package struct PackingAdvice: Hashable, Sendable {
     /// What is advised fetches at most this part of what is fetched now, in hundredths.
     private static let mostOfNow: Int64 = 90
     /// A byte of the archive counts as one of so many of an update: an app is installed once and updated often.
-    private static let installation: Int64 = 2
-    /// Larger blocks may cost so much more in all than the best, in hundredths.
-    private static let alike: Int64 = 101
+    private static let installation: Int64 = 8
     /// LZMA, which takes several times as long to pack and to unpack, must save one byte of so many.
     private static let leastSaving: Int64 = 6
     /// The ways, those that are unpacked faster or make the smaller archive first.
     private static let candidates: [(Compression, blockSize: Int)] = [
-        (.lzfse, 128 << 10), (.lzfse, 32 << 10), (.lzma, 256 << 10), (.lzma, 128 << 10), (.lzma, 64 << 10),
-        (.lzma, 32 << 10),
+        (.lzfse, 128 << 10), (.lzfse, 64 << 10), (.lzfse, 32 << 10), (.lzma, 256 << 10), (.lzma, 128 << 10),
+        (.lzma, 64 << 10),
     ]
     /// What is tried: so many pieces that hold something to fetch.
     private static let pieces = 4
@@ -90,20 +88,18 @@ package struct PackingAdvice: Hashable, Sendable {
     /// The ways that save enough, of LZMA only when that saves more than any other.
     static func worthwhile(_ ways: [Way], fetched: Int64) -> [Way] {
         let (slow, quick) = (ways.filter { $0.compression == .lzma }, ways.filter { $0.compression != .lzma })
-        guard let leastSlow = slow.map(\.bytesToFetch).min(), let leastQuick = quick.map(\.bytesToFetch).min() else {
-            return []
-        }
+        // Beside blocks that are as small.
+        guard let smallest = slow.map(\.blockSize).min(), let leastSlow = slow.map(\.bytesToFetch).min(),
+            let leastQuick = quick.filter({ $0.blockSize >= smallest }).map(\.bytesToFetch).min()
+        else { return [] }
         let isWorthIt = leastSlow <= leastQuick - leastQuick / leastSaving
         return (isWorthIt ? slow : quick).filter { $0.bytesToFetch * 100 <= fetched * mostOfNow }
     }
 
-    /// What costs least where updates and installations both count; of what is alike, the first.
+    /// What costs least where updates and installations both count.
     static func best(of ways: [PackingAdvice]) -> PackingAdvice? {
-        guard let least = ways.map(\.cost).min() else { return nil }
-        return ways.first { $0.cost * 100 <= least * alike }
+        ways.min { $0.bytesToFetch + $0.archiveBytes / installation < $1.bytesToFetch + $1.archiveBytes / installation }
     }
-
-    private var cost: Int64 { bytesToFetch + archiveBytes / Self.installation }
 
     /// Ranges of the stream, of one size and all over it, that hold something that is missing.
     static func places(_ missing: [Range<Int64>], in streamSize: Int64) -> [Range<Int64>] {

@@ -37,21 +37,42 @@ struct ContentResemblance {
         size = candidateSize + targetSize
     }
 
-    /// Contents of one version that the other has not: the small ones, and those of others that have other paths there.
+    /// Contents of one version that the other has not: the small ones, unless the index tells most of them, and those of others that
+    /// have other paths there.
     private static func worthALook(_ index: PackIndex, beside other: PackIndex) -> (contents: [Int], hasMoved: Bool) {
         let known = Set(other.contents.map(\.digest))
-        let paths = Set(other.entries.map(\.path))
-        let inPlace = Set(
-            index.entries.compactMap { entry -> Int? in
-                guard case .file(let content, _, _) = entry.kind, paths.contains(entry.path) else { return nil }
-                return content
-            })
+        let others = Dictionary(
+            other.entries.compactMap { entry -> (String, Int)? in
+                guard case .file(let content, _, _) = entry.kind else { return nil }
+                return (entry.path, content)
+            }, uniquingKeysWith: { first, _ in first })
+        /// What stands in the other version at a content's path.
+        var inPlace: [Int: Int] = [:]
+        for entry in index.entries {
+            guard case .file(let content, _, _) = entry.kind, let there = others[entry.path] else { continue }
+            inPlace[content] = there
+        }
         let contents = index.contents.indices.filter { content in
             let (size, digest) = (index.contents[content].size, index.contents[content].digest)
-            let isLooked = size <= PatchPlan.smallContent || !inPlace.contains(content)
-            return (1...largest).contains(size) && isLooked && !known.contains(digest)
+            guard (1...largest).contains(size), !known.contains(digest) else { return false }
+            guard let there = inPlace[content] else { return true }
+            return size <= PatchPlan.smallContent && !isTold(index.chunks(of: content), by: other.chunks(of: there))
         }
-        return (contents, contents.contains { !inPlace.contains($0) })
+        return (contents, contents.contains { inPlace[$0] == nil })
+    }
+
+    /// Whether more than half of a content is in another one.
+    private static func isTold(
+        _ chunks: ArraySlice<ContentChunker.Chunk>, by others: ArraySlice<ContentChunker.Chunk>
+    ) -> Bool {
+        guard !chunks.isEmpty, !others.isEmpty else { return false }
+        let there = Set(others)
+        var (shared, all) = (0, 0)
+        for chunk in chunks {
+            all += chunk.size
+            if there.contains(chunk) { shared += chunk.size }
+        }
+        return shared > all / 2
     }
 
     /// Looks at them. Blocks.
