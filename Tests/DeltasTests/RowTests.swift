@@ -26,7 +26,8 @@ import Testing
                 stride(from: 0, to: target.count, by: size).map { start in
                     let piece = UnsafeRawBufferPointer(rebasing: target[start..<min(start + size, target.count)])
                     return encoder.encode(
-                        piece, triangles: triangles.map { $0.lowerBound - start..<$0.upperBound - start }, bytes: base
+                        piece, triangles: triangles.map { $0.lowerBound - start..<$0.upperBound - start }, bytes: base,
+                        counterparts: base.isEmpty ? [] : [Match(target: 0, base: start, count: piece.count)]
                     ) { encoder.encode(piece, base: DeltaBase(base), isSlowAllowed: true) }
                 }
             }
@@ -60,6 +61,34 @@ import Testing
         let pieces = try pieces([changed], base: mesh, size: 1 << 20)
         #expect(pieces.joined().count < 100)
         #expect(try DeltaRoundTrip.apply(pieces[0], to: mesh) == changed)
+    }
+
+    /// Nothing in it stands anywhere as it did, and each number is as it was but for its lowest bits.
+    @Test func aMeshThatWasMeasuredAgainIsToldByTheOld() throws {
+        var generator = SeededGenerator.forTest()
+        let mesh = generator.mesh(60)
+        var changed = mesh
+        for place in stride(from: 84, to: mesh.count, by: 50) {
+            for word in 0..<12 { changed[place + 4 * word] ^= UInt8.random(in: 0...7, using: &generator) }
+        }
+        let asNew = try pieces([changed], size: 1 << 20)
+        let pieces = try pieces([changed], base: mesh, size: 1 << 20)
+        #expect(pieces.joined().count < asNew.joined().count / 2)
+        #expect(try DeltaRoundTrip.apply(pieces[0], to: mesh) == changed)
+    }
+
+    @Test func runsAreBounded() throws {
+        func runs(_ count: Int) throws -> RowRuns {
+            var bytes: [UInt8] = []
+            DeltaNumbers.append(UInt64(count), to: &bytes)
+            for _ in 0..<count { bytes += [1, 1] }
+            return try bytes.withUnsafeBytes { bytes in
+                var reader = DeltaReader(bytes)
+                return try RowRuns(&reader, rowSize: 1, targetSize: 1 << 20)
+            }
+        }
+        #expect(try runs(4096).rowBytes == 4096)
+        #expect(throws: DeltaError.self) { try runs(4097) }
     }
 
     @Test func onlyWholeMeshesAreSuch() {

@@ -3,28 +3,31 @@
 
 extension RowPiece {
     /// A payload that gives the target.
+    /// - Parameter slowBytes: as of the coder, for what is no row.
     static func encode(
-        _ target: UnsafeRawBufferPointer, _ layout: RowLayout, _ runs: RowRuns, _ coder: StreamCoder
+        _ target: UnsafeRawBufferPointer, _ layout: RowLayout, _ runs: RowRuns, _ coder: StreamCoder, slowBytes: Int
     ) -> [UInt8] {
         var payload = layout.encoded + runs.encoded(rowSize: layout.size)
-        func append(_ bytes: some Collection<UInt8>) {
+        func append(_ bytes: some Collection<UInt8>, _ encode: (UnsafeRawBufferPointer) -> [UInt8]) {
             guard !bytes.isEmpty else { return }
-            let coded = Array(bytes).withUnsafeBytes { coder.encodeColumn($0) }
+            let coded = Array(bytes).withUnsafeBytes(encode)
             DeltaNumbers.append(UInt64(coded.count), to: &payload)
             payload += coded
         }
         func append(_ columns: [UInt8], height: Int) {
             guard height > 0 else { return }
-            for start in stride(from: 0, to: columns.count, by: height) { append(columns[start..<start + height]) }
+            for start in stride(from: 0, to: columns.count, by: height) {
+                append(columns[start..<start + height], coder.encodeColumn)
+            }
         }
         var plain: [UInt8] = []
         for range in runs.plain { plain += target[range] }
-        append(plain)
+        append(plain) { coder.encode($0, slowBytes: slowBytes) }
         for place in layout.rest.joined() {
-            append(
-                runs.ranges.flatMap { range in
-                    stride(from: range.lowerBound + place, to: range.upperBound, by: layout.size).map { target[$0] }
-                })
+            let column = runs.ranges.flatMap { range in
+                stride(from: range.lowerBound + place, to: range.upperBound, by: layout.size).map { target[$0] }
+            }
+            append(column, coder.encodeColumn)
         }
         for (set, wordCount) in layout.wordCounts.enumerated() {
             let starts = layout.fields.filter { $0.set == set }.map(\.start)

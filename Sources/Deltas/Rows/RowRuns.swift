@@ -3,6 +3,9 @@
 
 /// Where in a piece's target rows stand, and plain bytes between and behind them.
 struct RowRuns {
+    /// Each takes as much memory as some rows do.
+    private static let mostRuns = 4096
+
     /// Whole rows, in order, none over another.
     let ranges: [Range<Int>]
     let targetSize: Int
@@ -24,12 +27,13 @@ struct RowRuns {
     /// - Parameter ranges: rows of contents, from their first on, of which the target may have a part.
     init(_ ranges: [Range<Int>], rowSize: Int, targetSize: Int) {
         self.targetSize = targetSize
-        self.ranges = ranges.compactMap { range in
-            let cut = max(0, -range.lowerBound)
-            let start = range.lowerBound + (cut + rowSize - 1) / rowSize * rowSize
-            let count = (min(range.upperBound, targetSize) - start) / rowSize
-            return count > 0 ? start..<start + count * rowSize : nil
-        }
+        self.ranges = Array(
+            ranges.lazy.compactMap { range -> Range<Int>? in
+                let cut = max(0, -range.lowerBound)
+                let start = range.lowerBound + (cut + rowSize - 1) / rowSize * rowSize
+                let count = (min(range.upperBound, targetSize) - start) / rowSize
+                return count > 0 ? start..<start + count * rowSize : nil
+            }.prefix(Self.mostRuns))
     }
 
     /// Takes runs off the front of a payload.
@@ -37,7 +41,7 @@ struct RowRuns {
     init(_ reader: inout DeltaReader, rowSize: Int, targetSize: Int) throws {
         var ranges: [Range<Int>] = []
         var end = 0
-        for _ in 0..<(try reader.number(upTo: targetSize / rowSize)) {
+        for _ in 0..<(try reader.number(upTo: Self.mostRuns)) {
             let start = end + (try reader.number(upTo: targetSize - end))
             end = start + (try reader.number(upTo: (targetSize - start) / rowSize)) * rowSize
             ranges.append(start..<end)

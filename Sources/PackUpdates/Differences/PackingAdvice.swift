@@ -85,15 +85,14 @@ package struct PackingAdvice: Hashable, Sendable {
         let bytesToFetch: Int64
     }
 
-    /// The ways that save enough, of LZMA only when that saves more than any other.
+    /// The ways that save enough, of LZMA only when that saves more than others in blocks as small.
     static func worthwhile(_ ways: [Way], fetched: Int64) -> [Way] {
         let (slow, quick) = (ways.filter { $0.compression == .lzma }, ways.filter { $0.compression != .lzma })
-        // Beside blocks that are as small.
         guard let smallest = slow.map(\.blockSize).min(), let leastSlow = slow.map(\.bytesToFetch).min(),
             let leastQuick = quick.filter({ $0.blockSize >= smallest }).map(\.bytesToFetch).min()
         else { return [] }
         let isWorthIt = leastSlow <= leastQuick - leastQuick / leastSaving
-        return (isWorthIt ? slow : quick).filter { $0.bytesToFetch * 100 <= fetched * mostOfNow }
+        return (isWorthIt ? ways : quick).filter { $0.bytesToFetch * 100 <= fetched * mostOfNow }
     }
 
     /// What costs least where updates and installations both count.

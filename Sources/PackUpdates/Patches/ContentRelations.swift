@@ -13,7 +13,9 @@ struct ContentRelations {
     /// The first path of each new content.
     private var paths: [Int: String] = [:]
     private var oldByPath: [String: Int] = [:]
-    private var oldByName: [String: Int] = [:]
+    /// Contents that the new version has no more, and those that it has, by the names of their files.
+    private var goneByName: [String: Int] = [:]
+    private var keptByName: [String: Int] = [:]
     private var oldByChunk: [ContentChunker.Chunk: Int] = [:]
 
     init(from old: PackIndex, to new: PackIndex) {
@@ -31,16 +33,14 @@ struct ContentRelations {
             guard case .file(let content, _, _) = entry.kind, !unknown.contains(content) else { continue }
             oldByPath[entry.path] = content
         }
-        // A large file that stays where it was has hardly become another as well, whatever they are called.
         let newDigests = Set(new.contents.map(\.digest))
-        for hasGone in [true, false] {
-            for entry in old.entries {
-                guard case .file(let content, _, _) = entry.kind, !unknown.contains(content),
-                    newDigests.contains(old.contents[content].digest) != hasGone,
-                    hasGone || old.contents[content].size <= PatchPlan.smallContent
-                else { continue }
-                let name = Self.name(entry.path)
-                if oldByName[name] == nil { oldByName[name] = content }
+        for entry in old.entries {
+            guard case .file(let content, _, _) = entry.kind, !unknown.contains(content) else { continue }
+            let name = Self.name(entry.path)
+            if newDigests.contains(old.contents[content].digest) {
+                if keptByName[name] == nil { keptByName[name] = content }
+            } else {
+                if goneByName[name] == nil { goneByName[name] = content }
             }
         }
         for content in old.contents.indices where !unknown.contains(content) {
@@ -83,11 +83,21 @@ struct ContentRelations {
             let (many, few) = (shared[left] ?? 0, shared[right] ?? 0)
             return many == few ? left < right : many > few
         }.filter { !bases.contains($0) }
-        if bases.isEmpty, let path = paths[target], let content = oldByName[Self.name(path)] { bases.append(content) }
+        if bases.isEmpty, let content = namesake(of: target) { bases.append(content) }
         let others = bases.dropFirst(Self.usualBases).filter { content in
             Int64(shared[content] ?? 0) >= old.contents[content].size / Self.leastPart
         }
         return (bases.prefix(Self.usualBases) + others).prefix(limit).filter { old.contents[$0].size > 0 }
+    }
+
+    /// An old content by its name alone. A large one that is still there has hardly become another as well, unless they are about
+    /// as large.
+    private func namesake(of target: Int) -> Int? {
+        guard let name = paths[target].map(Self.name) else { return nil }
+        if let gone = goneByName[name] { return gone }
+        guard let kept = keptByName[name] else { return nil }
+        let (size, others) = (new.contents[target].size, old.contents[kept].size)
+        return others <= PatchPlan.smallContent || abs(size - others) <= others / 8 ? kept : nil
     }
 
     private static func name(_ path: String) -> String {

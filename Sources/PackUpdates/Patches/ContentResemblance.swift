@@ -61,7 +61,7 @@ struct ContentResemblance {
         return (contents, contents.contains { inPlace[$0] == nil })
     }
 
-    /// Whether more than half of a content is in another one.
+    /// Whether seven eighths of a content are in another one: what the rest is from is hardly worth the search.
     private static func isTold(
         _ chunks: ArraySlice<ContentChunker.Chunk>, by others: ArraySlice<ContentChunker.Chunk>
     ) -> Bool {
@@ -72,7 +72,7 @@ struct ContentResemblance {
             all += chunk.size
             if there.contains(chunk) { shared += chunk.size }
         }
-        return shared > all / 2
+        return shared >= all / 8 * 7
     }
 
     /// Looks at them. Blocks.

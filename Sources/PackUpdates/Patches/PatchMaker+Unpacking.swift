@@ -40,7 +40,8 @@ extension PatchMaker {
             var hasFailed: Bool { if case .failure = result { true } else { false } }
         }
         let state = Monitor(State())
-        // Where one has next to nothing, the other has all cores. More threads than that take memory, and wait for the digests.
+        // Where one has next to nothing, the other has all cores. Else each has one more than its part, since one of the two ends
+        // first; more threads than that take memory, and wait for the digests.
         let most = min(Processors.count, mostThreads)
         func threads(_ layout: ContentLayout, _ other: ContentLayout) -> Int {
             layout.size / 4 > other.size ? most : other.size / 4 > layout.size ? 1 : min(most, most / 2 + 1)

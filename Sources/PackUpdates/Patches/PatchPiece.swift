@@ -191,7 +191,10 @@ final class PatchPiece {
             {
                 delta = unmoved
             } else {
-                delta = encoder.encode(target, triangles: group.triangles(of: place, in: targets), bytes: group.bytes) {
+                delta = encoder.encode(
+                    target, triangles: group.triangles(of: place, in: targets), bytes: group.bytes,
+                    counterparts: counterparts
+                ) {
                     encoder.encode(target, base: group.base(), places: places, isSlowAllowed: group.isSlowAllowed)
                 }
             }

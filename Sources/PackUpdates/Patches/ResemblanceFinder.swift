@@ -16,7 +16,7 @@ struct ResemblanceFinder {
     private static let mostCloselyRead: Int64 = 16 << 20
 
     /// So many places note which hashes came last.
-    private static let recent = 1 << 12
+    private static let recentHashes = 1 << 12
 
     private let mask: UInt64
     private var marks = HashMarks()
@@ -31,7 +31,7 @@ struct ResemblanceFinder {
     mutating func add(_ content: Int, _ bytes: UnsafeRawBufferPointer) {
         let number = Int32(truncatingIfNeeded: content)
         var count = 0
-        forEachHash(of: bytes) { if marks.add($0, of: number) { count += 1 } }
+        Self.forEachHash(of: bytes, mask) { if marks.add($0, of: number) { count += 1 } }
         counts[content] = count
     }
 
@@ -40,12 +40,13 @@ struct ResemblanceFinder {
         var shared: [Int: Int] = [:]
         var count = 0
         queries += 1
-        forEachHash(of: bytes) { hash in
+        Self.forEachHash(of: bytes, mask) { hash in
             count += 1
             if let mark = marks.mark(of: hash, query: queries), mark.holders <= Self.mostHolders {
                 shared[Int(mark.holder), default: 0] += 1
             }
         }
+        // What comes again after long counts once more.
         let least = count / Self.leastPart
         return shared.filter { content, count in
             count >= Self.leastShared
@@ -55,15 +56,15 @@ struct ResemblanceFinder {
     }
 
     /// Calls `body` with the hashes that count; with one that comes again soon not again.
-    private func forEachHash(of bytes: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.recent) { recent in
+    private static func forEachHash(of bytes: UnsafeRawBufferPointer, _ mask: UInt64, _ body: (UInt64) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: recentHashes) { recent in
             recent.initialize(repeating: 0)
             var hash: UInt64 = 0
             ContentChunker.gear.withUnsafeBufferPointer { gear in
                 for byte in bytes {
                     hash = hash << 1 &+ gear[Int(byte)]
                     guard hash & mask == 0 else { continue }
-                    let slot = Int(truncatingIfNeeded: hash >> 8) & (Self.recent - 1)
+                    let slot = Int(truncatingIfNeeded: hash >> 8) & (recentHashes - 1)
                     guard recent[slot] != hash else { continue }
                     recent[slot] = hash
                     body(hash)

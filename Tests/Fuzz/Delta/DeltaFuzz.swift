@@ -42,7 +42,8 @@ enum DeltaFuzz {
         let mesh = generator.mesh(8)
         return mesh.withUnsafeBytes { mesh in
             encoder.encode(
-                mesh, triangles: [84..<mesh.count], bytes: UnsafeRawBufferPointer(start: nil, count: 0)
+                mesh, triangles: [84..<mesh.count], bytes: UnsafeRawBufferPointer(start: nil, count: 0),
+                counterparts: []
             ) { [] }
         }
     }
