@@ -104,7 +104,11 @@ package final class ObjectServer: Sendable {
         func walk(_ path: FilePath, _ prefix: String) throws {
             for entry in try FileDescriptor.currentDirectory.entries(at: path) {
                 if entry.kind == .directory {
-                    try walk(path.appending(entry.name), prefix + entry.name + "/")
+                    do {
+                        try walk(path.appending(entry.name), prefix + entry.name + "/")
+                    } catch Errno.noSuchFileOrDirectory {
+                        // The server removes folders whose last object goes, also while this looks.
+                    }
                 } else if !entry.name.hasPrefix(".rclone_temp") {
                     keys.append(prefix + entry.name)
                 }
