@@ -10,7 +10,7 @@ extension DeltaEncoder {
     /// One piece, head and payload, of a target that is triangles mostly.
     /// - Parameters:
     ///   - target: as in `encode`.
-    ///   - triangles: where they stand in contents of which the target may have a part; from the first one's first byte on.
+    ///   - triangles: where they stand, from the target's first byte on, in contents of which it may have a part only.
     ///   - bytes: of the base.
     ///   - counterparts: as in `encodeUnmoved`, as far as there are.
     ///   - otherwise: makes the piece in another way; asked when that may take fewer bytes.
@@ -34,6 +34,7 @@ extension DeltaEncoder {
         }
         return DeltaPieceHead.encode(method: .rows, targetSize: target.count, payload: payload)
     }
+
     /// Whether some counterpart is what it is taken for. Numbers that all changed a little resemble nothing in a quick estimate, and
     /// have most of their bytes in common.
     private static func isLikely(
