@@ -55,6 +55,10 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ExitCode {
-    /// Ends the process with this code.
-    package func exitProcess() -> Never { exit(rawValue) }
+    /// Ends the process with this code, without what libraries do at an exit: other threads may still be using what they would
+    /// take down, and one command in thousands would end by a signal.
+    package func exitProcess() -> Never {
+        fflush(nil)
+        _exit(rawValue)
+    }
 }
